@@ -8,24 +8,24 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "explorer/assumption.h"
-#include "explorer/campaign.h"
-#include "explorer/campaign_report.h"
+#include "explorer/campaign/assumption.h"
+#include "explorer/campaign/campaign.h"
+#include "explorer/campaign/campaign_report.h"
 #include "explorer/campaigns/campaign_command.h"
 #include "explorer/explore_report.h"
 #include "explorer/fixed/expect_fixed.h"
-#include "explorer/interruption.h"
 #include "explorer/record_passing.h"
+#include "explorer/run/interruption.h"
 #include "explorer/searches/search.h"
-#include "formats/counted.h"
-#include "formats/error.h"
-#include "formats/json_text.h"
-#include "formats/number_check.h"
-#include "formats/progress_line.h"
-#include "formats/recording_reader.h"
-#include "formats/terminal.h"
-#include "formats/traceinfo.h"
-#include "recorder/supervisor/recordings.h"
+#include "formats/base/counted.h"
+#include "formats/base/error.h"
+#include "formats/base/json_text.h"
+#include "formats/base/number_check.h"
+#include "formats/base/progress_line.h"
+#include "formats/base/terminal.h"
+#include "formats/recording/recording_reader.h"
+#include "formats/trace/traceinfo.h"
+#include "recorder/supervisor/record/recordings.h"
 
 namespace reweave {
 
@@ -33,11 +33,11 @@ namespace {
 
 struct ExploreArguments {
   CampaignOptions options;
-  std::vector<std::string> words;  // the recording, or behind `--` the program
+  std::vector<std::string> words;  // the recording or, after `--`, the program
   std::string candidates;
   std::string expect_fixed;  // an old recording
   bool json = false;
-  std::string campaign;  // a unit of it is made instead
+  std::string campaign;  // run a unit of this campaign instead
   std::string unit;
 };
 
@@ -46,7 +46,7 @@ void list_strategies() {
   fmt::print("{:10} only the candidates of --candidates, along their witnesses\n", "witness");
 }
 
-// Shows how far the search is, and goes on unless Ctrl-C was pressed.
+// Shows the progress of the search. Returns false if the search was interrupted.
 bool show_progress(ProgressLine& line, const CampaignProgress& progress, const CampaignOptions& options) {
   const double rate = progress.seconds > 0 ? static_cast<double>(progress.runs) / progress.seconds : 0;
   const std::string made = fmt::format("{}, {:.0f} runs/s", counted(progress.runs, "run"), rate);
@@ -66,7 +66,7 @@ CampaignResult run(const CampaignOptions& options, bool whole) {
   }
 }
 
-// The recording to depart from: that which is named, or a passing run of the program that is.
+// The recording from which explored runs depart: the given one, or a passing run of the given program.
 PassingRecording departure(const ExploreArguments& arguments) {
   const std::size_t behind = words_behind_mark(), before = arguments.words.size() - behind;
   REQUIRE(before <= 1, "unexpected argument '{}'", arguments.words[1]);
@@ -110,7 +110,7 @@ int explore(ExploreArguments& arguments) {
           "unknown strategy {}; --strategy=help lists them", options.strategy);
   if (options.strategy == "witness") options.runs = 0;
   for (const std::string& text : options.assumptions) parse_assumption(text);
-  // The recording may be the failure that the assumption is to prevent.
+  // The recording may be of the failure that the assumption should prevent.
   const bool is_about_failure =
       !options.assumptions.empty() || !arguments.expect_fixed.empty() || words_behind_mark() > 0;
   if (is_about_failure && options.expected.empty()) options.expected = "0";
@@ -130,7 +130,7 @@ int explore(ExploreArguments& arguments) {
   return status;
 }
 
-// One unit of a campaign: what it does is in its folder, so that no other option goes with these.
+// The options for one unit of a campaign. They exclude all others, because the campaign's folder has its settings.
 void add_unit_options(CLI::App& verb, ExploreArguments& arguments) {
   CLI::Option* campaign = verb.add_option(
       "--campaign", arguments.campaign,

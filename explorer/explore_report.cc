@@ -6,11 +6,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "explorer/campaign_report.h"
-#include "explorer/failure_json.h"
-#include "formats/json_text.h"
-#include "formats/terminal.h"
-#include "formats/traceinfo.h"
+#include "explorer/campaign/campaign_report.h"
+#include "explorer/campaign/failure_json.h"
+#include "formats/base/json_text.h"
+#include "formats/base/terminal.h"
+#include "formats/trace/traceinfo.h"
 
 namespace reweave {
 
@@ -76,6 +76,7 @@ std::string explore_json(const ExploreReport& report) {
                 {"interrupted", report.interrupted},
                 {"out_of_time", result.out_of_time},
                 {"gave_up", result.gave_up},
+                {"one_schedule", result.one_schedule},
                 {"left_for", result.left_for},
                 {"not_kept_for", result.not_kept_for},
                 {"summary", summary_lines(report)},

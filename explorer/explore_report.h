@@ -1,9 +1,9 @@
-// What `reweave explore` prints at its end: text, or JSON (docs/explore-format.md).
+// The final output of `reweave explore`: text, or JSON (docs/explore-format.md).
 #pragma once
 
 #include <string>
 
-#include "explorer/campaign.h"
+#include "explorer/campaign/campaign.h"
 
 namespace reweave {
 

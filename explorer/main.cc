@@ -17,21 +17,23 @@
 
 #include "explorer/campaigns/campaign_command.h"
 #include "explorer/doctor/doctor_command.h"
-#include "explorer/examples.h"
 #include "explorer/explain/explain_command.h"
 #include "explorer/explore_command.h"
 #include "explorer/hunt/hunt_command.h"
-#include "explorer/manners.h"
-#include "explorer/suggestion.h"
-#include "formats/error.h"
-#include "formats/terminal.h"
+#include "explorer/words/examples.h"
+#include "explorer/words/manners.h"
+#include "explorer/words/places.h"
+#include "explorer/words/suggestion.h"
+#include "explorer/words/wording.h"
+#include "formats/base/error.h"
+#include "formats/base/terminal.h"
 #include "predictor/predict_command.h"
 #include "predictor/races/examine.h"
-#include "recorder/supervisor/init_process.h"
-#include "recorder/supervisor/own_limits.h"
-#include "recorder/supervisor/record_command.h"
-#include "recorder/supervisor/recordings.h"
-#include "recorder/supervisor/unsaved.h"
+#include "recorder/supervisor/process/init_process.h"
+#include "recorder/supervisor/process/own_limits.h"
+#include "recorder/supervisor/record/record_command.h"
+#include "recorder/supervisor/record/recordings.h"
+#include "recorder/supervisor/ring/unsaved.h"
 #include "replayer/dap_command.h"
 #include "replayer/inspect_commands.h"
 #include "replayer/pack_command.h"
@@ -61,6 +63,19 @@ void add_predict_verb(CLI::App& app, int& status) { reweave::add_predict_command
 
 reweave::RaceOptions race_options() { return reweave::RaceOptions::of_environment(std::getenv("TSAN_OPTIONS")); }
 
+// Replaces the addresses in a run's ending by names; keeps the addresses if the recording cannot be read.
+std::string ending_in_words(const std::string& recording, const std::string& message) {
+  if (message.find(", pc 0x") == message.npos) return message;
+  try {
+    reweave::Places places(recording);
+    return reweave::readable_outcome(message, places);
+  } catch (const reweave::Error&) {
+    return message;
+  }
+}
+
+void add_replay_verb(CLI::App& app, int& status) { reweave::add_replay_command(app, status, ending_in_words); }
+
 void add_record_verb(CLI::App& app, int& status) {
   const auto examine = [](const std::string& recording, const std::function<void()>& progress) {
     reweave::fit_own_limits();
@@ -68,13 +83,13 @@ void add_record_verb(CLI::App& app, int& status) {
         reweave::report_races(recording, race_options(), trace_maker(), [&](std::uint64_t) { progress(); });
     return reweave::RaceExaminer::Verdict{verdict.reports, verdict.always, verdict.if_passed};
   };
-  reweave::add_record_command(app, status, {[] { race_options(); }, examine});
+  reweave::add_record_command(app, status, {[] { race_options(); }, examine}, ending_in_words);
 }
 
 const Verbs kVerbs[] = {
     {{"hunt"}, reweave::add_hunt_command},
     {{"record"}, add_record_verb},
-    {{"replay"}, reweave::add_replay_command},
+    {{"replay"}, add_replay_verb},
     {{"explore"}, reweave::add_explore_command},
     {{"explain"}, reweave::add_explain_command},
     {{"doctor"}, reweave::add_doctor_command},
@@ -87,7 +102,7 @@ const Verbs kVerbs[] = {
     {{reweave::kSaveRestVerb}, [](CLI::App& app, int&) { reweave::add_save_rest_command(app); }},
 };
 
-// `reweave --help` lists the first of them in a group of their own.
+// `reweave --help` lists the first verbs in a group of their own.
 constexpr std::size_t kCommonVerbs = 6;
 constexpr const char* kCommonGroup = "Common verbs";
 constexpr const char* kOtherGroup = "Other verbs";
@@ -99,8 +114,8 @@ void add_examples(CLI::App& app) {
   }
 }
 
-// The verb that the command line begins with, for the options of all take as long as the start of a small program; all
-// of them if it begins with none. So a recording may have the name of a verb, too.
+// Adds only the verb with which the command line begins, because adding all of them takes as long as starting a small
+// program; all if it begins with no verb. So recordings may be named like verbs.
 void add_verbs(CLI::App& app, int& status, std::string_view first) {
   const auto asked = std::find_if(std::begin(kVerbs), std::end(kVerbs), [first](const Verbs& verbs) {
     return std::find(verbs.names.begin(), verbs.names.end(), first) != verbs.names.end();
@@ -125,6 +140,14 @@ std::string exit_statuses() {
   return text;
 }
 
+// "the verbs are a, b, c", without the one that only `record` calls.
+std::string verb_list() {
+  std::string list;
+  for (const std::string_view name : verb_names())
+    if (name != reweave::kSaveRestVerb) list += fmt::format("{}{}", list.empty() ? "" : ", ", name);
+  return "the verbs are " + list;
+}
+
 // "; did you mean ...?" if there is a similar name.
 std::string suggestion(std::string_view given, const std::vector<std::string_view>& names) {
   const std::string_view near = reweave::nearest_name(given, names);
@@ -137,7 +160,8 @@ void require_verb(std::string_view first) {
   REQUIRE(!first.empty(), "give a verb; `reweave --help` lists them");
   REQUIRE(first.find('/') == first.npos, "there is no verb '{}'; to record a program: reweave record -- {}", first,
           first);
-  throw reweave::BadInput(fmt::format("there is no verb '{}'{}", first, suggestion(first, names)));
+  const std::string near = suggestion(first, names);
+  throw reweave::BadInput(fmt::format("there is no verb '{}'{}", first, near.empty() ? "; " + verb_list() : near));
 }
 
 // The part of the command line that the parser does not know, in one line; empty if it knows everything.
@@ -156,7 +180,7 @@ std::string unexpected(const CLI::App& app) {
   return fmt::format("there is no option '{}'{}", given, suggestion(given, names));
 }
 
-// What is wrong with the command line, in one line.
+// Describes the error in the command line, in one line.
 std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
   const bool lacks = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   if (lacks || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
@@ -182,7 +206,7 @@ int tell(const CLI::App& app, const std::exception& thrown) {
   return say(fmt::format("internal error: {}", thrown.what()), reweave::kExitInternal);
 }
 
-// A report that could not be written is an error, whatever else the verb did.
+// Throws SystemError if standard output could not be written, even if the verb succeeded.
 void require_written() {
   errno = 0;
   const bool flushed = std::fflush(stdout) == 0;

@@ -7,14 +7,14 @@
 #include <filesystem>
 #include <fstream>
 
-#include "explorer/child.h"
-#include "explorer/interruption.h"
-#include "explorer/run.h"
-#include "formats/error.h"
-#include "formats/exit_status.h"
-#include "formats/fd.h"
-#include "formats/recording_reader.h"
-#include "recorder/supervisor/recordings.h"
+#include "explorer/run/child.h"
+#include "explorer/run/interruption.h"
+#include "explorer/run/run.h"
+#include "formats/base/error.h"
+#include "formats/base/exit_status.h"
+#include "formats/base/fd.h"
+#include "formats/recording/recording_reader.h"
+#include "recorder/supervisor/record/recordings.h"
 
 namespace reweave {
 
@@ -39,7 +39,7 @@ RunResult recorded_run(const std::string& path, const ExpectedEndings& expected)
   return run;
 }
 
-// Its last one, among what the program wrote.
+// The recorder's last message in the program's output.
 std::string message_of_recorder(const Fd& errors) {
   constexpr std::string_view kMark = "reweave: ";
   std::ifstream file("/proc/self/fd/" + std::to_string(errors.get()));

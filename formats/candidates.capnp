@@ -6,8 +6,8 @@ using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("reweave::schema");
 
 struct Candidates {
-  trace @0 :Text;                  # path of the trace they come from
-  analysis @1 :Text;               # what found them
+  trace @0 :Text;                  # path of the trace
+  analysis @1 :Text;               # name of the analysis that found them
   sites @2 :List(Site);            # referred to by index; <= 2^20
   candidates @3 :List(Candidate);  # <= 2^20
 }
@@ -26,12 +26,12 @@ struct Candidate {
   events @1 :List(Event);
   witness @2 :List(Step);
   score @3 :Float64;
-  count @4 :UInt64;  # how often it was found
+  count @4 :UInt64;  # number of times that it was found
   pattern @5 :Text;  # such as "R1-W2-W1"
   summary @6 :Text;  # one sentence: what goes wrong
   beginning @7 :List(Turn);  # from main to the first step of the witness
-  assumptions @8 :List(Text);  # what must hold of the program for it to be feasible; none: certain
-  remarks @9 :List(Text);      # why it ranks where it does, what else it was seen as
+  assumptions @8 :List(Text);  # conditions for it to be feasible; none: certain
+  remarks @9 :List(Text);      # reasons for its rank, other patterns it was found as
 }
 
 struct Event {
@@ -42,7 +42,7 @@ struct Event {
   address @4 :UInt64;
   object @5 :Text;         # human-readable name, or empty
   stack @6 :List(UInt32);  # sites, innermost first
-  held @7 :List(HeldLock); # right before the event, taken last first
+  held @7 :List(HeldLock); # right before the event, the last one taken first
 }
 
 struct HeldLock {
@@ -60,7 +60,7 @@ struct Step {
   pc @4 :UInt64;       # in the run that was traced
 }
 
-# The thread runs until it has executed the schedule point at pc so many times.
+# The thread runs until it has executed the schedule point at pc `arrivals` times.
 struct Turn {
   thread @0 :UInt16;
   pc @1 :UInt64;

@@ -1,8 +1,8 @@
-// The vocabulary of trace events: what one thread of the target did at one instant.
+// The vocabulary of trace events. An event is one thing that one thread of the target did at one instant.
 //
-// Shared by the code inside the target (which packs events), the supervisor (which encodes them) and the
-// predictor (which reads them). Plain data only: the target-side core is freestanding.
-// Read next: formats/wire.h for the packing in shared memory, docs/recording-format.md for the bytes on disk.
+// Shared by the code inside the target (which packs events), the supervisor (which encodes them) and the predictor
+// (which reads them). Plain data only: the target-side core is freestanding. Read next: formats/wire.h for the packing
+// in shared memory, docs/recording-format.md for the bytes on disk.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace reweave {
 // Index of a thread in its recording: 0 is the first thread of the first process; indices are never reused.
 using ThreadId = std::uint16_t;
 
-// What happened. The values are part of the trace format: append only.
+// Kinds of events. The values are part of the trace format: append only.
 // `address` is the object operated on (for memory: the first byte accessed).
 enum class EventKind : std::uint8_t {
   kRead = 0,         // plain read of `extra` bytes at `address`
@@ -44,12 +44,12 @@ enum class EventKind : std::uint8_t {
   kStack = 26,        // extra = id of the thread's call stack in the trace, or 0, for has_stack() events from here on
   kSend = 27,         // put something into kernel object `address`: ordered before later kReceive events of it
   kReceive = 28,      // got something from kernel object `address`
-  kHint = 29,         // for race reports only: aux = Hint, which says what address and extra mean
+  kHint = 29,         // for race reports only: aux = Hint, which defines address and extra
   kKindCount = 30,
 };
 
-// Kinds whose call stack is the one that the thread's last kStack names: operations by which threads wait for each
-// other.
+// True for operations by which threads wait for each other. Their call stack is the one that the thread's last kStack
+// names.
 constexpr bool has_stack(EventKind kind) {
   constexpr std::uint64_t kKinds =
       1u << static_cast<int>(EventKind::kLock) | 1u << static_cast<int>(EventKind::kLockRequest) |
@@ -60,7 +60,7 @@ constexpr bool has_stack(EventKind kind) {
   return (kKinds >> static_cast<int>(kind) & 1) != 0;
 }
 
-// How a lock is held.
+// The mode in which a lock is held.
 enum class LockMode : std::uint8_t { kExclusive = 0, kShared = 1, kTry = 2 };
 
 // Bit of `aux` of a kRead or kWrite whose schedule point is the previous event's: a call such as memcpy is one point.
@@ -69,8 +69,8 @@ inline constexpr std::uint8_t kSamePoint = 1;
 // Bit of `aux` of a kWrite: the value is null. Of a kRead: the value is followed as a pointer without a null check.
 inline constexpr std::uint8_t kNullValue = 2;
 
-// Bit of `aux` that is derived from the machine code (formats/read_effects.h); no trace file has it. Of a kRead: no
-// branch, address or call depends on the value. Of a kWrite: the value written may depend on such a read.
+// Bit of `aux` that is derived from the machine code (formats/code/read_effects.h); no trace file has it. Of a kRead:
+// no branch, address or call depends on the value. Of a kWrite: the value written may depend on such a read.
 inline constexpr std::uint8_t kOnlyData = 16;
 
 // Bits of `aux` of a kWrite of one byte: it initialises, or destroys, the lock there. Both bits, with 8 bytes: a write

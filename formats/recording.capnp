@@ -32,7 +32,7 @@ struct Manifest {
   parent @20 :Text;            # the recording that this one was derived from, or empty
   heapChecks @21 :Bool;        # from main on, freed memory was watched; a replay does the same
   debugFiles @22 :List(DebugFile);
-  heapChecksFrom @23 :UInt64;  # the function from whose first entry on it was watched, by address; 0: from main on
+  heapChecksFrom @23 :UInt64;  # address of the function from whose first entry on it was watched; 0: from main on
 }
 
 struct DebugFile {
@@ -51,8 +51,8 @@ struct Process {
   index @0 :UInt32;   # equal to its place in the list
   parent @1 :UInt32;  # <= index; equal for the first
   pid @2 :Int32;      # while recording
-  program @3 :Text;   # path of the executable last run
-  waitStatus @4 :Int32;
+  program @3 :Text;   # path of the last executable
+  waitStatus @4 :Int32;  # as wait(2) encodes it; -1: it had not ended when the run ended
 }
 
 struct MappedFile {
@@ -108,7 +108,7 @@ struct Clocks {
 }
 
 struct Outputs {
-  shapes @0 :Data;     # how address and length are found
+  shapes @0 :Data;     # coding of address and length
   addresses @1 :Data;  # those not equal to an argument
   lengths @2 :Data;    # those not equal to the result
   payload @3 :Data;    # all outputs' bytes, without padding

@@ -36,7 +36,7 @@ struct Module {
   base @2 :UInt64;    # address = base + the file's virtual address
   start @3 :UInt64;   # < end
   end @4 :UInt64;
-  space @5 :UInt32;   # < 2^16: its address space
+  space @5 :UInt32;   # < 2^16: number of its address space
 }
 
 struct Thread {
@@ -60,7 +60,7 @@ struct TraceChunk {
 }
 
 struct TraceFoot {
-  # Block type 7, the footer: where the chunks are. The end block points here.
+  # Block type 7, the footer: the places of the chunks. The end block points here.
   events @0 :UInt64;
   chunks @1 :List(ChunkPlace);
   names @2 :List(UInt64);  # offsets of the TraceNames blocks

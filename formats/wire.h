@@ -208,7 +208,7 @@ struct ProcessExitRecord {
   std::int32_t wait_status;  // as wait(2) encodes it
 };
 
-// What became of a run. Values are part of the formats: append only.
+// Outcomes of runs. Values are part of the formats: append only.
 enum class OutcomeKind : std::uint32_t {
   kPassed = 0,
   kExitStatus = 1,     // exit status other than 0; detail = status
@@ -216,10 +216,10 @@ enum class OutcomeKind : std::uint32_t {
   kDeadlock = 3,       // text names the cycle
   kHang = 4,           // tick budget used up, the last part of it under a fair schedule
   kMemoryError = 5,    // heap use after free, double free; detail = MemoryErrorKind
-  kCheckFailed = 6,    // the user's check on the output failed
+  kCheckFailed = 6,    // the user's check of the output failed
   kLeftRecording = 7,  // a perturbed run asked for something the recording cannot answer
   kDiverged = 8,
-  kUnsupported = 9,  // the target did something that Reweave cannot record; text says what and what to do
+  kUnsupported = 9,  // the target did something that Reweave cannot record; text describes it and a remedy
   kTruncated = 10,   // the recording ends here
 };
 
@@ -243,7 +243,7 @@ enum class InputSource : std::uint32_t {
   kRdrand = 3,
   kRdseed = 4,
   kRdpid = 5,
-  // Says that this recording contains results of cpuid and xgetbv; values: FpLayout (recorder/fp_layout.h).
+  // This recording contains results of cpuid and xgetbv; values: FpLayout (recorder/fp_layout.h).
   kCpuidRecorded = 6,
   kXgetbv = 7,
   kChosen = 8,  // reweave::choose; values: how many there were to choose from, the one chosen, PolicyConfig::inputs
@@ -275,8 +275,8 @@ struct ModuleRecord {
 };
 
 // From here on the call that returns to `address` enters the runtime by a jump (recorder/core/code/patching.h); or,
-// with kPatchedPause, the `pause` before `address` is a schedule point; with kPatchedLoop, the instruction at
-// `address`.
+// with kPatchedPause, the `pause` before `address` is a schedule point; with kPatchedLoop, the instruction at `address`
+// is one.
 inline constexpr std::uint64_t kPatchedPause = std::uint64_t{1} << 63;
 inline constexpr std::uint64_t kPatchedLoop = std::uint64_t{1} << 62;
 struct PatchRecord {
@@ -310,9 +310,9 @@ inline constexpr std::uint32_t kTimeOfDay = 0x10000;
 
 // Forces a schedule point on a thread that reached none of its own, at this instant of its code. The instant is the
 // only one since the previous record at which the registers, the stack and the words that follow all have the recorded
-// values. `memory`, if not 0, must match too. If `varying` is a set of registers, the thread was in a loop that changes
-// only them and those words: a thread at `ip` for which everything else matches may be given their values, which is
-// equivalent to executing the loop until then.
+// values. `memory`, if not 0, must match as well. If `varying` is a set of registers, the thread was in a loop that
+// changes only them and those words. A thread at `ip` for which everything else matches may then be given their values:
+// that is equivalent to executing the loop until then.
 struct PreemptRecord {
   static constexpr RecordKind kKind = RecordKind::kPreempt;
   RecordHeader header;

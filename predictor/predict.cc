@@ -7,11 +7,11 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "predictor/analysis.h"
-#include "predictor/decider.h"
-#include "predictor/decision_journal.h"
-#include "predictor/demotions.h"
-#include "predictor/shortlist.h"
+#include "predictor/decide/analysis.h"
+#include "predictor/decide/decider.h"
+#include "predictor/decide/decision_journal.h"
+#include "predictor/report/demotions.h"
+#include "predictor/report/shortlist.h"
 
 namespace reweave {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "predictor/analysis.h"
-#include "predictor/finding.h"
-#include "predictor/trace_model.h"
+#include "predictor/decide/analysis.h"
+#include "predictor/model/trace_model.h"
+#include "predictor/witness/finding.h"
 
 namespace reweave {
 
@@ -18,7 +18,7 @@ struct PredictOptions {
   std::vector<std::string> analyses =
       {};                       // names of analyses/all.cc; empty = all. Unknown names throw invalid_argument.
   bool keep_order = false;      // look only for reorderings that keep the order of critical sections
-  double budget_seconds = 600;  // stop after this much time and return what was found
+  double budget_seconds = 600;  // stop after this much time and return the findings so far
   Limits limits = {};
   // Called now and then, from any thread but never concurrently: `done` of `all` groups of the pass are decided.
   std::function<void(const std::string& pass, std::size_t done, std::size_t all)> progress = {};
@@ -53,10 +53,10 @@ struct PredictStats {
   std::vector<std::string> unfinished;  // passes that ran out of time before the end of the trace
 };
 
-// Findings, best first: by score, which reflects how bad the kind of bug is, how much the code looks like it, and
-// whether a crash is likely (a release, null, an assertion); then by the number of switches in the witness after its
-// common prefix with the trace; then by the distance of the events in the trace. Deterministic unless time runs out.
-// `stats` may be null.
+// Returns the findings, best first. They are ordered by score, which depends on the severity of the kind of bug, on the
+// likelihood that the code has it, and on the likelihood of a crash (a release, null, an assertion). Equal scores are
+// ordered by the number of switches in the witness after its common prefix with the trace, then by the distance of the
+// events in the trace. Deterministic unless time runs out. `stats` may be null.
 std::vector<Finding> predict(const TraceModel& model, const PredictOptions& options, PredictStats* stats = nullptr);
 
 }  // namespace reweave

@@ -15,29 +15,29 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "formats/counted.h"
-#include "formats/error.h"
-#include "formats/folder.h"
-#include "formats/json_text.h"
-#include "formats/manifest.h"
-#include "formats/number_check.h"
-#include "formats/output_file.h"
-#include "formats/progress_line.h"
-#include "formats/sandbox.h"
-#include "formats/terminal.h"
-#include "formats/traceinfo.h"
-#include "predictor/access_classes.h"
-#include "predictor/analysis.h"
-#include "predictor/candidate_output.h"
-#include "predictor/code_names.h"
-#include "predictor/decision_journal.h"
+#include "formats/base/counted.h"
+#include "formats/base/error.h"
+#include "formats/base/folder.h"
+#include "formats/base/json_text.h"
+#include "formats/base/number_check.h"
+#include "formats/base/output_file.h"
+#include "formats/base/progress_line.h"
+#include "formats/base/sandbox.h"
+#include "formats/base/terminal.h"
+#include "formats/recording/manifest.h"
+#include "formats/trace/traceinfo.h"
+#include "predictor/decide/analysis.h"
+#include "predictor/decide/decision_journal.h"
 #include "predictor/detectors/detector.h"
-#include "predictor/finding_formats.h"
+#include "predictor/model/access_classes.h"
+#include "predictor/model/code_names.h"
+#include "predictor/model/recording_trace.h"
+#include "predictor/model/trace_input.h"
 #include "predictor/predict.h"
-#include "predictor/recording_trace.h"
-#include "predictor/report.h"
-#include "predictor/trace_input.h"
-#include "predictor/witness_steps.h"
+#include "predictor/report/candidate_output.h"
+#include "predictor/report/finding_formats.h"
+#include "predictor/report/report.h"
+#include "predictor/witness/witness_steps.h"
 
 namespace reweave {
 namespace {
@@ -54,10 +54,10 @@ struct PredictArguments {
   PredictOptions options;
 };
 
-// Set by Ctrl-C: what was found so far is shown.
+// Set by Ctrl-C: stop and show the findings so far.
 std::atomic<bool> interrupted{false};
 
-// Names accepted by --analysis that select how proposals are decided, not which are made.
+// Names accepted by --analysis that select the check of proposals, not the proposals.
 struct EngineRow {
   const char* name;
   const char* summary;
@@ -132,7 +132,7 @@ int status_of(const PredictArguments& arguments, const TraceInput& input) {
   return input.damage() ? input.damage()->exit_status : 0;
 }
 
-// Ends a report that does not cover the whole trace.
+// Prints the last lines of a report that does not cover the whole trace.
 void write_damage(const TraceInput& input) {
   if (input.damage())
     std::cout << fmt::format("only the first {} events were analysed: {}\n", input.events(), input.damage()->reason);
@@ -227,7 +227,7 @@ std::uint64_t identity_of(const std::string& path, const TraceModel& model) {
   SYSCALL_CHECK(::stat(path.c_str(), &status), "{}", path);
   const std::int64_t changed = status.st_ctim.tv_sec * 1'000'000'000 + status.st_ctim.tv_nsec;
   auto identity = static_cast<std::uint64_t>(status.st_size);
-  // The program's file may have changed since, and with it what is known of the reads.
+  // The program's file may have changed since, and with it the knowledge about the reads.
   const auto data = std::count_if(model.flags.begin(), model.flags.end(),
                                   [](std::uint8_t flags) { return (flags & (kDecidesNothing | kCarries)) != 0; });
   for (const std::uint64_t part :

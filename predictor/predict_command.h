@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "predictor/recording_trace.h"
+#include "predictor/model/recording_trace.h"
 
 namespace reweave {
 

@@ -65,7 +65,7 @@ inline constexpr int kArenaFd = 1000;
 inline constexpr int kRunArenaFd = kArenaFd + 1;  // fork server and its runs: the arena of the runs
 inline constexpr int kProgramFd = kArenaFd + 2;   // the program, even if it was renamed or removed
 inline constexpr int kContentsFd = kArenaFd + 3;  // replay: contents of small mapped files
-// Opened with O_PATH, for a process whose root or /proc differs from that at the start.
+// Opened with O_PATH, because a process may later have another root or /proc than at the start.
 inline constexpr int kProcFd = kArenaFd + 4;          // /proc
 inline constexpr int kCoreFd = kArenaFd + 5;          // RunConfig::core_path; the next ones likewise
 inline constexpr int kShimFd = kArenaFd + 6;          // shim_path
@@ -90,15 +90,16 @@ inline constexpr std::uint64_t kStandInsOffset = std::uint64_t{1} << 40;
 inline constexpr std::uint64_t kStandInBytes = std::uint64_t{1} << 44;
 // Bit of MapFileRecord::flags: the file's contents at that moment follow the record, and the file itself is not needed.
 inline constexpr std::uint32_t kMapStandIn = std::uint32_t{1} << 31;
-// Likewise, for a small file that is mapped privately, which has no stand-in.
+// The same for a small file that is mapped privately and so has no stand-in.
 inline constexpr std::uint32_t kMapInlined = std::uint32_t{1} << 29;
-// Likewise: the file was not open for writing, so the memory of a shared mapping cannot become writable.
+// Bit of MapFileRecord::flags: the file was not open for writing, so the memory of a shared mapping cannot become
+// writable.
 inline constexpr std::uint32_t kMapReadOnly = std::uint32_t{1} << 28;
-// Likewise: the file was made or changed during the run and may be gone at its end. The supervisor keeps its contents,
-// and the thread waits for that.
+// Bit of MapFileRecord::flags: the file was created or changed during the run and may be gone at its end. The
+// supervisor keeps its contents, and the thread waits for that.
 inline constexpr std::uint32_t kMapFresh = std::uint32_t{1} << 30;
-// How the supervisor signals a thread that reaches no schedule point (supervisor/watchdog.h): the signal, and the value
-// sent with it, which distinguishes it from the target's own uses of that signal number.
+// The supervisor sends this signal to a thread that reaches no schedule point (supervisor/target/watchdog.h). The value
+// sent with it distinguishes it from the target's own uses of that signal number.
 inline constexpr int kWatchdogSignal = 63;
 inline constexpr std::uint64_t kWatchdogValue = 0x676f647765526557;
 inline constexpr std::uint64_t kSliceOverValue = kWatchdogValue + 1;  // the holder's time slice is over
@@ -127,7 +128,7 @@ struct SavedMark {
   std::uint64_t bytes, records;
 };
 // A recording's ring is a file in it, so that records survive a killed recorder or program: this page, then the ring
-// (supervisor/unsaved.h). The supervisor writes it.
+// (supervisor/ring/unsaved.h). The supervisor writes it.
 struct RingMarks {
   std::uint64_t magic;
   std::uint32_t version;            // wire::kVersion
@@ -139,9 +140,9 @@ inline constexpr std::uint64_t kRingMagic = 0x474e49524e455752;  // "RWENRING"
 inline constexpr std::uint64_t kRingPage = 4096;                 // bytes before the ring in its file
 
 enum class Mode : std::uint32_t { kRecord = 0, kReplay = 1 };
-// Where the result of a system call comes from.
+// The source of the results of system calls.
 enum class Environment : std::uint32_t { kLive = 0, kRecorded = 1, kModelled = 2 };
-// Which events are kept.
+// The events that are kept.
 enum class Sink : std::uint32_t { kDecisions = 0, kTrace = 1, kNothing = 2 };
 
 // Configuration of a policy. The supervisor fills it in before the run.
@@ -200,7 +201,7 @@ struct SoughtInstant {
   std::atomic<std::uint64_t> other_page;  // a page that alone made the state another one; 0: none was seen
 };
 
-// What the core reports to the supervisor besides records.
+// The core's reports to the supervisor, besides records.
 struct RunStatus {
   std::atomic<std::uint32_t> fatal;    // 1: the core stopped the run; `message` says why
   std::atomic<std::uint32_t> outcome;  // wire::OutcomeKind, when fatal
@@ -233,7 +234,7 @@ struct KeepRequest {
 inline constexpr std::uint32_t kMaxKept = 256;
 inline constexpr std::uint16_t kNotKept = 0xffff;
 
-// The time, kept by the supervisor for a target that reads clocks very often (supervisor/clock_keeper.h).
+// The time, kept by the supervisor for a target that reads clocks very often (supervisor/ring/clock_keeper.h).
 struct KeptTime {
   alignas(64) std::atomic<std::uint64_t> reads;  // number of reads by the target of the two clocks below; written with
                                                  // the baton

@@ -1,5 +1,6 @@
-// What is said about checkpoints of a replay, over sockets that keep messages apart: by the supervisor to the process
-// that is to become one (kCheckpointFd), and by whoever starts copies to the checkpoint (core/syscalls/tasks/copies.h).
+// Messages about checkpoints of a replay, over sockets that keep messages apart. The supervisor sends them to the
+// process that will become a checkpoint (kCheckpointFd), and the processes that start copies send them to the
+// checkpoint (core/syscalls/tasks/copies.h).
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ struct CheckpointRequest {
 // The checkpoint, or, if there is none, the held process answers.
 struct CheckpointAnswer {
   std::int32_t pid;  // the checkpoint's; 0: there is none
-  char why[124];     // ... for this reason, in a few words behind "because"
+  char why[124];     // ... for this reason, in a few words that follow "because"
 };
 
 enum class CopyCall : std::uint32_t {
@@ -31,7 +32,7 @@ struct CopyRequest {
 struct CopyAnswer {
   std::int32_t value;
 };
-// What is passed with kStart, in this order.
+// The descriptors passed with kStart, in this order.
 enum CopyDescriptor { kCopyAnswers, kCopyArena, kCopyOutput, kCopyErrors, kCopyCheckpoints, kCopyDescriptors };
 
 }  // namespace reweave

@@ -28,8 +28,8 @@ struct LoadedObject {
 };
 
 struct CoreApi {
-  // Waits until woken, until `deadline` (a struct timespec* on `clock`, absolute; null: none), or, for kSemaphore,
-  // until a signal. `owner_tid`: the thread that holds the object, if known, for the report of a deadlock.
+  // Waits until woken, until `deadline` (a struct timespec* on `clock`, absolute; null: none), or, with kSemaphore,
+  // until a signal. `owner_tid`: the thread that holds the object, if known; it is named in the report of a deadlock.
   WaitResult (*block)(WaitKind kind, std::uint64_t address, const void* deadline, int clock, std::int32_t owner_tid);
   std::uint32_t (*wake)(WaitKind kind, std::uint64_t address, std::uint32_t count);
   // Trace sink: waits until the out ring has room for a packed record.
@@ -41,7 +41,8 @@ struct CoreApi {
   // The object calls `functions`, which differ in a traced run. `only_counting`: the calls may be replaced by faster
   // code.
   void (*note_instrumented)(const LoadedObject& object, const CountedFunctions& functions, bool only_counting);
-  // A number below `count`, which each explored run may choose anew: 0 in a recording made without a search.
+  // Returns a number below `count`, which each explored run may choose differently; 0 in a recording made without a
+  // search.
   std::uint64_t (*choose)(std::uint64_t count);
   // The program's calls may jump to the functions of `shim` directly, bypassing the PLT.
   void (*call_directly)(const LoadedObject& shim);

@@ -1,5 +1,5 @@
-// Symbols of an object in memory, for the core and the shim, which link no library. Sources: elf(5); the hash table of
-// defined symbols (DT_GNU_HASH) as written by the GNU linker.
+// Looks up symbols of an object in memory. The core and the shim need this, because they link no library. Sources:
+// elf(5); the hash table of defined symbols (DT_GNU_HASH) as written by the GNU linker.
 #pragma once
 
 #include <elf.h>

@@ -1,4 +1,4 @@
-// How a processor and its kernel lay out the floating-point state in a signal frame (struct _fpx_sw_bytes in
+// The layout that a processor and its kernel give the floating-point state in a signal frame (struct _fpx_sw_bytes in
 // arch/x86/include/uapi/asm/sigcontext.h). All 0: unknown.
 #pragma once
 

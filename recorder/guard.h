@@ -1,5 +1,5 @@
-// Common parts of the guard (core/guard.h) and the supervisor that starts it (supervisor/guard.h): how the guard is
-// started, and how the processes of a target are found.
+// Common parts of the guard (core/guard.h) and the supervisor that starts it (supervisor/target/guard.h): how the guard
+// is started, and how the processes of a target are found.
 //
 // `Call` makes a system call, given its number and arguments; a negative result means failure.
 #pragma once

@@ -1,4 +1,4 @@
-// The bytes of the heap shadow (recorder/shim/heap_shadow.h), for those who check accesses against it.
+// The bytes of the heap shadow (recorder/shim/heap_shadow.h), and the check of an access against them.
 #pragma once
 
 #include "recorder/arena.h"

@@ -48,8 +48,8 @@ constexpr std::uint64_t note_bytes(std::uint64_t enabled) {
   return sizeof(ChoiceNote) + round_to(enabled * sizeof(ThreadId), 8);
 }
 
-// A site's slot in the table of quiet sites: an access whose slot is not 0 counts as a point, but the policy is not
-// asked. A site that shares its slot with a relevant one must not be quiet.
+// A site's slot in the table of quiet sites: an access whose slot holds another value than 0 counts as a point, but the
+// policy is not asked. A site that shares its slot with a relevant one must not be quiet.
 constexpr std::uint64_t quiet_slot(std::uint64_t pc) { return (pc ^ pc >> 16) & (kQuietBytes - 1); }
 
 }  // namespace reweave

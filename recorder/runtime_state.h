@@ -21,7 +21,7 @@ enum class ThreadState : std::uint32_t {
   kExited,
 };
 
-// What a thread is about to do; policies see this of every thread.
+// The next operation of a thread; policies see it for every thread.
 enum class OpKind : std::uint16_t {
   kStart = 0,
   kAccess,
@@ -69,7 +69,7 @@ enum class WaitKind : std::uint32_t {
 // Waits that signals do not end.
 constexpr bool is_uninterruptible(WaitKind kind) { return kind == WaitKind::kVfork || kind == WaitKind::kTracer; }
 
-// How a wait ended.
+// The outcome of a wait.
 enum class WaitResult : std::uint32_t { kWoken = 0, kTimedOut = 1, kInterrupted = 2 };
 
 struct Wait {
@@ -118,7 +118,7 @@ struct PatchedCall {
   std::uint32_t interrupted;  // it failed with EINTR
 };
 
-// Values of Thread::lends: the supervisor may take the baton, is about to say that it took it, has taken it.
+// Values of Thread::lends: the supervisor may take the baton; it has taken it but has not yet said so; it has said so.
 inline constexpr std::uint32_t kMayTake = 1, kTaking = 2, kTaken = 3;
 
 // Bit of Process::write_xor_execute: PR_MDWE_NO_INHERIT.
@@ -200,7 +200,8 @@ struct alignas(64) Thread {
   std::uint16_t pids_of_children;  // the PID namespace of its future child processes
   std::uint32_t affinity_bytes;    // size of `affinity`; 0: the processors that all threads may see
   std::uint64_t affinity[16];      // the processors that the thread asked for and sees
-  std::uint64_t once;  // its innermost pthread_once whose routine has not begun, or 0 (spin_barrier_once.cc)
+  std::uint64_t once;      // its innermost pthread_once whose routine has not begun, or 0 (spin_barrier_once.cc)
+  std::uint64_t waits_at;  // the return address of the interposed function in which it waits; 0: it is in none
 };
 
 // The schedule points left to a thread before the policy is asked: the sum of its counters.
@@ -329,7 +330,7 @@ struct SeccompFilter {
   std::uint32_t start, length;  // in seccomp_instructions
 };
 
-// Explored runs: a place in the program's code that entered the core by a signal, for the fork server to patch
+// Explored runs: a place in the program's code that entered the core by a signal. The fork server patches it
 // (core/code/patching.h).
 struct TrappedSite {
   std::uint64_t after;

@@ -1,11 +1,11 @@
-// What a program built by reweave-cc says of its accesses: the table in its section `reweave_sleds`.
+// The table of a program's accesses, which reweave-cc puts into the section `reweave_sleds`.
 //
-// In front of each access is a sled, an instruction of five bytes that does nothing. The table has an entry for each
+// Before each access there is a sled, an instruction of five bytes that does nothing. The table has an entry for each
 // sled: a SledEntry, then as many instructions `lea OPERAND, %rdi` as it has operands, which compute the operands with
 // the registers and the stack pointer that the sled finds. They are never executed in the table, only copied
 // (recorder/core/code/sleds.h). Entries are aligned to 4 bytes, because programs may ask the processor to fault at
-// unaligned reads. A note (elf(5)) says where the table is. Everything is relative to its own place, so that the loader
-// has nothing to do with it.
+// unaligned reads. A note (elf(5)) says where the table is. Each address is relative to its own place, so that the
+// loader need not relocate it.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ struct SledEntry {
 };
 static_assert(sizeof(SledEntry) == 12);
 
-// Where the program continues behind the sled: the place of the access for those who ask where it is.
+// Returns the address after the sled, where the program continues. It stands for the place of the access.
 inline std::uint64_t behind_sled(const SledEntry& entry) {
   return reinterpret_cast<std::uint64_t>(&entry) + static_cast<std::uint64_t>(std::int64_t{entry.distance}) +
          kSledBytes;

@@ -11,7 +11,7 @@
 
 namespace reweave {
 
-// Where a tracee is stopped.
+// The place at which a tracee is stopped.
 enum class StopKind : std::uint32_t {
   kNone = 0,  // it runs
   kSignal,    // before the delivery of a signal
@@ -21,7 +21,7 @@ enum class StopKind : std::uint32_t {
   kEvent,  // PTRACE_EVENT_FORK and others
 };
 
-// How a tracee was last resumed: PTRACE_CONT, PTRACE_SYSCALL, ...
+// The request that last resumed a tracee: PTRACE_CONT, PTRACE_SYSCALL, ...
 enum class ResumeMode : std::uint32_t { kContinue = 0, kSyscall, kStep, kEmulate, kEmulateStep };
 
 // Bits of Tracee::asked.
@@ -49,7 +49,7 @@ struct Tracee {
   std::uint32_t code;       // of the stop: the bits above the low byte of the wait(2) status
   std::uint32_t reported;   // the tracer's wait has returned it
   std::uint32_t listening;  // PTRACE_LISTEN
-  std::uint32_t dead;       // only `wait_status` is left, for the tracer
+  std::uint32_t dead;       // only `wait_status` remains, until the tracer takes it
   std::int32_t tid;
   std::int32_t wait_status;
   std::int32_t signal;     // with which it is resumed; 0: none

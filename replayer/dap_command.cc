@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 #include "replayer/debugger.h"
 
 namespace reweave {

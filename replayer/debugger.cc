@@ -10,9 +10,9 @@
 #include <filesystem>
 #include <vector>
 
-#include "formats/error.h"
-#include "formats/library_code.h"
-#include "formats/terminal.h"
+#include "formats/base/error.h"
+#include "formats/base/terminal.h"
+#include "formats/elf/library_code.h"
 #include "replayer/watchpoints.h"
 
 namespace reweave {
@@ -30,7 +30,7 @@ std::string find_replayer_file(const std::string& folder, const std::string& nam
 
 namespace {
 
-// `commands` split at ';', except within quotes.
+// Splits `commands` at each ';' outside quotes.
 std::vector<std::string> split_commands(const std::string& commands) {
   std::vector<std::string> list(1);
   char quote = 0;
@@ -58,7 +58,7 @@ std::vector<std::string> split_commands(const std::string& commands) {
 void debug_recording(const DebugArguments& arguments) {
   const fs::path self = fs::read_symlink("/proc/self/exe");
   const std::string script = find_replayer_file("gdb", "reweave_gdb.py");
-  // The script reads these: no quoting can go wrong on the way.
+  // The script takes these from the environment, where no quoting is needed.
   setenv("REWEAVE_GDB_PROGRAM", self.c_str(), 1);
   setenv("REWEAVE_GDB_RECORDING", fs::absolute(arguments.recording).c_str(), 1);
   setenv("REWEAVE_GDB_PID", arguments.pid == 0 ? "" : std::to_string(arguments.pid).c_str(), 1);
@@ -73,7 +73,7 @@ void debug_recording(const DebugArguments& arguments) {
   std::vector<std::string> list = {"gdb", "-q"};
   if (arguments.mi_output >= 0) {
     list.insert(list.end(), {"-nx", "-i=mi3"});
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // while the program runs, gdb does not see that its input has ended
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // a gdb whose program runs does not notice the end of its input
   }
   if (arguments.batch) list.insert(list.end(), {"-nx", "-batch"});
   if (!arguments.backward && !hardware_watchpoints_work()) {

@@ -13,15 +13,15 @@ struct DebugArguments {
   bool batch = false;         // run `commands` without a terminal
   std::string commands = {};  // separated by ';'
   bool discard_output = false;
-  int mi_output = -1;       // gdb talks MI on its standard streams, and the program's output goes to this descriptor
+  int mi_output = -1;       // if not -1: gdb talks MI on its standard streams, the program's output goes here
   bool backward = false;    // gdb talks to our stub (live/gdb_stub.h), which can go backward
-  std::string moment = {};  // "THREAD:ADDRESS:NUMBER", instead of `where` (gdb/moment.py); empty: there is none
+  std::string moment = {};  // "THREAD:ADDRESS:NUMBER", used instead of `where` (gdb/moment.py) unless empty
 };
 
-// A file of the replayer's: beside the running program, or in its library folder (like find_runtime()).
+// The path of one of the replayer's files: beside the running program, or in its library folder (like find_runtime()).
 std::string find_replayer_file(const std::string& folder, const std::string& name);
 
-// Becomes gdb: its exit status is ours. Returns only by throwing, if gdb cannot be started.
+// Becomes gdb, so that its exit status is ours. Returns only by throwing, if gdb cannot be started.
 [[noreturn]] void debug_recording(const DebugArguments& arguments);
 
 }  // namespace reweave

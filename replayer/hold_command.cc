@@ -11,12 +11,12 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 
-#include "formats/elf_file.h"
-#include "formats/error.h"
-#include "formats/recorded_files.h"
-#include "recorder/supervisor/call_names.h"
-#include "recorder/supervisor/passing.h"
-#include "recorder/supervisor/target.h"
+#include "formats/base/error.h"
+#include "formats/elf/elf_file.h"
+#include "formats/recording/recorded_files.h"
+#include "recorder/supervisor/process/call_names.h"
+#include "recorder/supervisor/process/passing.h"
+#include "recorder/supervisor/target/target.h"
 #include "replayer/hold_plan.h"
 #include "replayer/replay_session.h"
 
@@ -34,6 +34,8 @@ const char* name_of(Ending ending) {
       return "signalled";
     case Ending::kStopped:
       return "stopped";
+    case Ending::kRests:
+      return "rests";
     case Ending::kTruncated:
       return "truncated";
   }
@@ -55,8 +57,8 @@ Json call_names() {
   return list;
 }
 
-// Where a debugger finds the runtime's state. Plain numbers, so that it needs neither symbols nor knowledge of the
-// language.
+// Addresses, offsets and sizes by which a debugger finds the runtime's state. Plain numbers, so that it needs neither
+// symbols nor knowledge of the language.
 Json memory_map() {
   constexpr std::uint64_t kState = kArenaBase + kHeaderBytes;
   return {
@@ -106,7 +108,7 @@ const Process& process_to_debug(const RuntimeState& state, pid_t held, const Hol
 }
 
 // The copies of programs and libraries in the recording, which a debugger reads in place of the machine's own. A
-// debugger takes only paths; that they name regular files was checked when the replay started.
+// debugger takes only paths; each was opened here and is a regular file.
 Json copies_of(const RecordedFiles& files) {
   Json list = Json::array();
   for (const RecordedFiles::Copy& copy : files.copies())
@@ -126,7 +128,7 @@ Json debug_files_of(const RecordedFiles& files) {
 void answer_debugger(int reply_fd, const Json& reply) {
   const std::string line = reply.dump() + "\n";
   const ssize_t written = write(reply_fd, line.data(), line.size());
-  if (written < 0 && errno == EPIPE) return;  // gdb has ended, and so will this
+  if (written < 0 && errno == EPIPE) return;  // gdb has ended, so this process will end as well
   SYSCALL_CHECK(written, "answering the debugger");
 }
 
@@ -146,7 +148,7 @@ void announce(const RuntimeState& state, pid_t held, const HoldPlan& plan, const
   answer_debugger(reply_fd, reply);
 }
 
-// Of a process of which the debugger knows the rest.
+// Announces a process to a debugger that has the rest from an earlier announcement.
 void announce_shortly(const RuntimeState& state, pid_t held, std::optional<std::uint32_t> index, int reply_fd) {
   HoldPlan plan;
   plan.process = index;
@@ -191,7 +193,8 @@ int exit_status_after(const ReplayResult& result) {
   return exit_status_of(result.outcome);
 }
 
-// The caller knows where it can hold.
+// Serves a replay that makes checkpoints or starts from one. The caller gives the number of an event at which the
+// replay can hold, so no plan is needed.
 int hold_shortly(const HoldArguments& arguments) {
   const std::optional<std::uint32_t> process =
       index_of_process(RecordingReader(arguments.recording).manifest(), arguments.pid);
@@ -213,7 +216,7 @@ int hold_shortly(const HoldArguments& arguments) {
                     {"events", result.events},
                     {"text", result.text}};
   const std::string line = end.dump() + "\n";
-  static_cast<void>(send(arguments.reply_fd, line.data(), line.size(), MSG_NOSIGNAL));  // it may be gone
+  static_cast<void>(send(arguments.reply_fd, line.data(), line.size(), MSG_NOSIGNAL));  // the other side may have ended
   return exit_status_after(result);
 }
 
@@ -221,7 +224,7 @@ int hold_shortly(const HoldArguments& arguments) {
 
 int hold_for_debugger(const HoldArguments& arguments) {
   signal(SIGINT, SIG_IGN);                         // the terminal's interrupt is for gdb
-  fcntl(arguments.reply_fd, F_SETFD, FD_CLOEXEC);  // its end tells the debugger that this has ended, not the program
+  fcntl(arguments.reply_fd, F_SETFD, FD_CLOEXEC);  // closing it tells the debugger that this process has ended
   if (arguments.makes_checkpoints || arguments.origin.checkpoint >= 0) return hold_shortly(arguments);
   const HoldPlan plan = plan_hold(arguments.recording, arguments.where, arguments.pid);
   const RecordingReader reader(arguments.recording);

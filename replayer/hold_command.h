@@ -1,12 +1,13 @@
 // A replay under a debugger: it holds at an event until it is told to continue.
 //
-// Started by the gdb script with a pipe as its standard input. Once a process is held, it writes one line of JSON to
-// `reply_fd`: the process's id, its program, and where the debugger finds things in its memory. Then each `g` that it
-// reads lets the process continue; the end of its input ends the replay.
+// The gdb script starts it with a pipe as its standard input. Once a process is held, it writes one line of JSON to
+// `reply_fd`: the process's id, its program, and the places of the runtime's state in its memory. After that, each `g`
+// that it reads lets the process continue. The replay ends when its input ends.
 //
-// A replay that makes checkpoints takes `c`, too, answered by a line with the descriptor of the checkpoint or with the
-// reason why there is none, and `t` with an event of eight bytes: it goes on, and holds again before that event. These,
-// and copies that start from a checkpoint, answer more shortly, and at their end with how they ended.
+// A replay that makes checkpoints has two more requests. It answers `c` with a line that has the checkpoint's
+// descriptor, or the reason why there is none. After `t` and the number of an event, in eight bytes, it continues and
+// holds again before that event. These replays, and copies that start from a checkpoint, announce only the process and
+// its program, and report the outcome of the run at its end.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ struct HoldArguments {
   bool discard_output = false;
   bool check = false;
   bool makes_checkpoints = false;  // `reply_fd` is a socket
-  CopyOrigin origin;               // `where` is a number at which it can hold
+  CopyOrigin origin;               // `where` is the number of an event at which the replay can hold
 };
 
 // Returns the exit status: 0 if its input ended, or the run ended as recorded.

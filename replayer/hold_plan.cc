@@ -6,8 +6,8 @@
 #include <csignal>
 #include <map>
 
-#include "formats/error.h"
-#include "recorder/supervisor/call_names.h"
+#include "formats/base/error.h"
+#include "recorder/supervisor/process/call_names.h"
 
 namespace reweave {
 
@@ -31,7 +31,7 @@ const Record& as(const wire::RecordHeader* record) {
   return *reinterpret_cast<const Record*>(record);
 }
 
-// Signals by which a process dies of its own defect.
+// True for signals that end a process because of its own defect.
 bool is_fault(int signal) {
   for (const int fault : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP})
     if (signal == fault) return true;
@@ -82,7 +82,7 @@ class Planner {
       process_of_thread_[as<wire::SpawnRecord>(record).child] = as<wire::SpawnRecord>(record).process;
     if (const auto found = process_of_thread_.find(record->thread); found != process_of_thread_.end())
       first_record_.try_emplace(found->second, index);
-    if (kind == wire::RecordKind::kOutcome && !outcome_) outcome_ = index;
+    if (kind == wire::RecordKind::kOutcome && !outcome_) outcome_ = Outcome{index, record->thread};
     last_exit_.reset();
     if (kind == wire::RecordKind::kProcessExit) note_exit(index, as<wire::ProcessExitRecord>(record));
   }
@@ -109,13 +109,14 @@ class Planner {
     return reader_.manifest().outcome == wire::OutcomeKind::kPassed ? 0 : last_fault_.value_or(0);
   }
 
-  // The event at which the process, or before that the whole run, ends.
+  // The event at which the process ends, or the whole run if that is earlier.
   std::uint64_t end_of(std::uint32_t process) const {
     const auto found = exits_.find(process);
-    return std::min(found == exits_.end() ? plan_.total : found->second.event, outcome_.value_or(plan_.total));
+    const std::uint64_t end = outcome_ ? outcome_->event : plan_.total;
+    return found == exits_.end() ? end : std::min(found->second.event, end);
   }
 
-  // A process exists, and can be debugged, from its own first event on.
+  // A process can be debugged only after its own first event.
   void stay_within(std::uint32_t process, std::uint64_t end) {
     const auto first = first_record_.find(process);
     const std::int32_t pid = reader_.manifest().processes[process].pid;
@@ -125,11 +126,21 @@ class Planner {
     plan_.next_thread.reset();
   }
 
+  // True if the debugged process does not run again, because another one kills it or is the last one to run.
+  bool rests() const {
+    if (!plan_.process) return false;
+    const auto found = exits_.find(*plan_.process);
+    if (found != exits_.end()) return WIFSIGNALED(found->second.status) && WTERMSIG(found->second.status) == SIGKILL;
+    const auto last = outcome_ ? process_of_thread_.find(outcome_->thread) : process_of_thread_.end();
+    return last != process_of_thread_.end() && last->second != *plan_.process;
+  }
+
   Ending ending() const {
+    if (rests()) return Ending::kRests;
     const auto found = exits_.find(plan_.process.value_or(0));
     if (plan_.process.value_or(0) != 0 && found != exits_.end())
       return WIFSIGNALED(found->second.status) ? Ending::kSignalled : Ending::kExits;
-    if (reader_.truncated() && !outcome_) return Ending::kTruncated;  // whatever the manifest says of the whole
+    if (reader_.truncated() && !outcome_) return Ending::kTruncated;  // the manifest describes the whole run
     const Manifest& manifest = reader_.manifest();
     switch (manifest.outcome) {
       case wire::OutcomeKind::kPassed:
@@ -154,13 +165,18 @@ class Planner {
     int status;  // as wait(2) encodes it
   };
 
+  struct Outcome {
+    std::uint64_t event;
+    ThreadId thread;  // the thread that ran last
+  };
+
   RecordingReader reader_;
   std::uint64_t wanted_;
   std::map<ThreadId, std::uint64_t> loading_;  // index of the exec record, by thread, while its program is being loaded
   std::map<ThreadId, std::uint32_t> process_of_thread_;
   std::map<std::uint32_t, std::uint64_t> first_record_;  // the process's own first record, by process
   std::map<std::uint32_t, Exit> exits_;                  // by process
-  std::optional<std::uint64_t> outcome_;                 // where the runtime ended the run
+  std::optional<Outcome> outcome_;                       // the record by which the runtime ended the run
   std::optional<std::uint32_t> last_fault_;              // the last process that died of a fault
   std::optional<std::uint32_t> last_exit_;               // the process whose end is the last record so far
   HoldPlan plan_;

@@ -10,21 +10,21 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "formats/counted.h"
-#include "formats/dump.h"
-#include "formats/error.h"
-#include "formats/fd_stream.h"
-#include "formats/json_text.h"
-#include "formats/manifest.h"
-#include "formats/number_check.h"
-#include "formats/output_file.h"
-#include "formats/private_folder.h"
-#include "formats/progress_line.h"
-#include "formats/sandbox.h"
-#include "formats/std_export.h"
-#include "formats/traceinfo.h"
-#include "recorder/supervisor/call_names.h"
-#include "recorder/supervisor/recordings.h"
+#include "formats/base/counted.h"
+#include "formats/base/error.h"
+#include "formats/base/fd_stream.h"
+#include "formats/base/json_text.h"
+#include "formats/base/number_check.h"
+#include "formats/base/output_file.h"
+#include "formats/base/private_folder.h"
+#include "formats/base/progress_line.h"
+#include "formats/base/sandbox.h"
+#include "formats/recording/manifest.h"
+#include "formats/text/std_export.h"
+#include "formats/trace/dump.h"
+#include "formats/trace/traceinfo.h"
+#include "recorder/supervisor/process/call_names.h"
+#include "recorder/supervisor/record/recordings.h"
 #include "replayer/trace_recording.h"
 
 namespace reweave {
@@ -78,8 +78,9 @@ void traceinfo(const InspectArguments& arguments) {
   if (reader.damage()) throw BadFile(*reader.damage());
 }
 
-// An exit status, or the name of the signal that ended the process.
+// An exit status, or the name of the signal that ended the process; "-" if nothing has.
 std::string ending_of(int wait_status) {
+  if (wait_status == kStillRuns) return "-";
   if (!WIFSIGNALED(wait_status)) return std::to_string(WEXITSTATUS(wait_status));
   const char* name = sigabbrev_np(WTERMSIG(wait_status));
   return name == nullptr ? fmt::format("signal {}", WTERMSIG(wait_status)) : fmt::format("SIG{}", name);
@@ -102,11 +103,13 @@ json processes_json(const std::string& recording, const Manifest& manifest) {
   json processes = json::array();
   for (const ProcessInfo& process : manifest.processes) {
     const int ending = process.wait_status;
+    const bool ended = ending != kStillRuns;
     processes.push_back({{"pid", process.pid},
                          {"parent", parent_of(process, manifest)},
                          {"program", process.program},
-                         {"status", WIFSIGNALED(ending) ? json() : json(WEXITSTATUS(ending))},
-                         {"signal", WIFSIGNALED(ending) ? json(WTERMSIG(ending)) : json()}});
+                         {"ended", ended},
+                         {"status", ended && WIFEXITED(ending) ? json(WEXITSTATUS(ending)) : json()},
+                         {"signal", ended && WIFSIGNALED(ending) ? json(WTERMSIG(ending)) : json()}});
   }
   return {{"format", "reweave-processes"}, {"version", 1}, {"recording", recording}, {"processes", processes}};
 }
@@ -122,7 +125,7 @@ void ps(const InspectArguments& arguments) {
   reader.require_whole();
 }
 
-// Prints why the trace is not of a whole run and returns the exit status; 0 if it is whole.
+// Prints why the trace does not cover the whole run and returns the exit status; 0 if it does.
 int say_what_is_missing(const TracedReplay& traced) {
   if (traced.whole) return 0;
   fmt::print(stderr, "reweave: the trace is incomplete: {}\n", traced.result.text);

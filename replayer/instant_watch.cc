@@ -14,7 +14,8 @@ constexpr std::int64_t kLeastMs = 10'000, kTimesAsLong = 200;
 // have started to measure stalled_ms some tenths of a second late.
 constexpr std::uint64_t kLeastPasses = std::uint64_t{1} << 30, kPassesPerMs = 5'000'000;
 
-// In milliseconds; -1 if the process is gone. Only the holder of the baton computes.
+// In milliseconds; -1 if the process is gone. This is the time of the thread with the baton, because no other one
+// computes.
 std::int64_t processor_time(pid_t process) {
   clockid_t clock;
   timespec time;

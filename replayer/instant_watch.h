@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "recorder/supervisor/arena_memory.h"
+#include "recorder/supervisor/ring/arena_memory.h"
 
 namespace reweave {
 

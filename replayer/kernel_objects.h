@@ -24,7 +24,7 @@ namespace reweave {
 
 class KernelObjects {
  public:
-  // Observes a record of the traced run: tasks that start.
+  // Notes tasks that start. Call it for each record of the traced run.
   void note(const wire::RecordHeader* record);
   // Turns a step, an event of kind wire::kKernelStepKind, into events of the trace: kSend, kReceive and hints.
   std::vector<TraceEvent> take(const TraceEvent& step);
@@ -53,7 +53,8 @@ class KernelObjects {
   Object fresh() { return next_++; }
   Object place(std::uint64_t kind, std::uint64_t which);
   Object place(wire::KernelPlace kind) { return place(static_cast<std::uint64_t>(kind), 0); }
-  // Steps by kind: those that send or receive, those that create descriptors, those that change existing ones.
+  // Each handles some kinds of steps: those that send or receive, those that create descriptors, those that change
+  // existing ones.
   bool tell_of(const TraceEvent& step, std::vector<TraceEvent>& result);
   bool make(const TraceEvent& step);
   void change(const TraceEvent& step, std::vector<TraceEvent>& result);
@@ -72,7 +73,7 @@ class KernelObjects {
   std::map<ThreadId, std::uint16_t> process_of_;
   std::map<std::uint16_t, Descriptors> tables_;                       // by process
   std::map<std::pair<std::uint64_t, std::uint64_t>, Object> places_;  // by KernelPlace and which of its kind
-  std::map<std::uint64_t, std::pair<Object, Object>> sockets_;        // by kind: to accepted ones, to others
+  std::map<std::uint64_t, std::pair<Object, Object>> sockets_;        // by kind: data to accepted sockets, to others
   std::set<std::uint64_t> fifos_;                                     // created in this run, by the hash of the name
   std::set<Object> shared_directions_;  // of sockets_: a descriptor received may be any of those passed
   Passed passed_;

@@ -5,13 +5,13 @@
 #include <set>
 #include <tuple>
 
-#include "formats/debug_search.h"
-#include "formats/elf_file.h"
-#include "formats/error.h"
-#include "formats/file_identity.h"
-#include "formats/recorded_files.h"
-#include "formats/recording_reader.h"
-#include "recorder/supervisor/arena_memory.h"
+#include "formats/base/error.h"
+#include "formats/elf/debug_search.h"
+#include "formats/elf/elf_file.h"
+#include "formats/recording/file_identity.h"
+#include "formats/recording/recorded_files.h"
+#include "formats/recording/recording_reader.h"
+#include "recorder/supervisor/ring/arena_memory.h"
 
 namespace reweave {
 

@@ -4,10 +4,10 @@
 
 #include <memory>
 
-#include "formats/counted.h"
-#include "formats/recording_reader.h"
-#include "formats/sandbox.h"
-#include "recorder/supervisor/recordings.h"
+#include "formats/base/counted.h"
+#include "formats/base/sandbox.h"
+#include "formats/recording/recording_reader.h"
+#include "recorder/supervisor/record/recordings.h"
 #include "replayer/pack.h"
 
 namespace reweave {

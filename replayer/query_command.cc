@@ -7,11 +7,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "formats/error.h"
-#include "formats/json_text.h"
-#include "formats/number_check.h"
-#include "formats/recording_reader.h"
-#include "recorder/supervisor/recordings.h"
+#include "formats/base/error.h"
+#include "formats/base/json_text.h"
+#include "formats/base/number_check.h"
+#include "formats/recording/recording_reader.h"
+#include "recorder/supervisor/record/recordings.h"
 #include "replayer/debugger.h"
 
 namespace reweave {
@@ -43,7 +43,7 @@ void check_question(const QueryArguments& arguments) {
   throw BadInput(fmt::format("there is no question '{}'; there are {}", arguments.question, names));
 }
 
-// gdb's own words go nowhere; its script (replayer/gdb/query.py) writes the answer and errors to the descriptors.
+// Discards gdb's own output: its script (replayer/gdb/query.py) writes the answer and errors to the descriptors.
 [[noreturn]] void ask(const QueryArguments& arguments) {
   check_question(arguments);
   const std::string recording = recording_to_read(arguments.recording);
@@ -59,7 +59,7 @@ void check_question(const QueryArguments& arguments) {
   setenv("REWEAVE_QUERY_FD", std::to_string(answer).c_str(), 1);
   setenv("REWEAVE_QUERY_ERRORS_FD", std::to_string(errors).c_str(), 1);
   if (!whole) setenv("REWEAVE_QUERY_TRUNCATED", "1", 1);
-  // The others are about the events of the recording, and need no replay that goes backward.
+  // `switches` and `timeline` read the events of the recording and need no replay that goes backward.
   const bool looks_back = arguments.question != "switches" && arguments.question != "timeline";
   debug_recording({.recording = recording,
                    .where = arguments.at,

@@ -1,17 +1,20 @@
 #include "replayer/replay_command.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <filesystem>
 #include <memory>
 
-#include "formats/error.h"
-#include "formats/number_check.h"
-#include "formats/recording_reader.h"
-#include "formats/terminal.h"
-#include "recorder/supervisor/heap.h"
-#include "recorder/supervisor/record_session.h"
-#include "recorder/supervisor/recordings.h"
+#include "formats/base/error.h"
+#include "formats/base/folder.h"
+#include "formats/base/number_check.h"
+#include "formats/base/terminal.h"
+#include "formats/recording/manifest.h"
+#include "formats/recording/recording_reader.h"
+#include "recorder/supervisor/process/heap.h"
+#include "recorder/supervisor/record/hidden_environment.h"
+#include "recorder/supervisor/record/record_session.h"
+#include "recorder/supervisor/record/recordings.h"
 #include "replayer/debugger.h"
 #include "replayer/hold_command.h"
 #include "replayer/live/gdb_stub.h"
@@ -32,6 +35,7 @@ struct ReplayArguments {
   int hold_fd = -1;
   int listener = -1;
   int mi_output = -1;
+  std::vector<std::string> given;
   CopyOrigin origin;
   bool makes_checkpoints = false;
   bool check = false;
@@ -39,11 +43,14 @@ struct ReplayArguments {
   bool backward = false;
 };
 
-int report(const ReplayResult& result, bool quiet) {
+int report(const ReplayResult& result, const std::string& recording, bool quiet, const EndingWords& words) {
   const bool diverged = result.outcome == wire::OutcomeKind::kDiverged;
   if (!result.hidden.empty() && (diverged || !quiet))
     fmt::print(stderr, "reweave: the recording does not have the values of {}; the program was given asterisks{}\n",
-               result.hidden, diverged ? ". If it acts on them, record with --keep-env NAME" : "");
+               fmt::join(result.hidden, ", "),
+               diverged
+                   ? ". If it acts on them, give them again: replay --env NAME=VALUE; or record with --keep-env NAME"
+                   : "");
   if (result.text.empty() && !result.missing.empty()) {
     fmt::print(stderr, "reweave: {}; everything in it was replayed\n", result.missing);
     return kExitTruncated;
@@ -52,32 +59,34 @@ int report(const ReplayResult& result, bool quiet) {
   if (diverged)
     fmt::print(stderr, "reweave: Divergence: {}\n", result.text);
   else
-    fmt::print(stderr, "reweave: {}\n", result.text);
+    fmt::print(stderr, "reweave: {}\n", words(recording, result.text));
   return exit_status_of(result.outcome);
 }
 
-// `replay -g RECORDING` stops at the end of RECORDING: an argument of -g that names a folder is the recording.
+// In `replay -g RECORDING`, the argument of -g is a folder: takes it as the recording and stops at its end.
 void settle_event(ReplayArguments& arguments) {
   if (arguments.recording.empty() && std::filesystem::is_directory(arguments.stop_event))
     std::swap(arguments.recording, arguments.stop_event);
   if (arguments.stop_event.empty()) arguments.stop_event = "end";
 }
 
-// gdb connects to the socket that was given.
+// Serves the gdb that connects to the given socket.
 int serve(const ReplayArguments& arguments, const std::string& recording) {
   const ReplaySource source = {std::filesystem::read_symlink("/proc/self/exe"), recording,
                                arguments.pid == 0 ? "" : std::to_string(arguments.pid), -1};
   return serve_gdb(source, arguments.stop_event, arguments.quiet, arguments.listener, arguments.hold_fd);
 }
 
-int replay(const ReplayArguments& arguments, bool debug, bool batch) {
+int replay(const ReplayArguments& arguments, bool debug, bool batch, const EndingWords& words) {
   const std::string recording = recording_to_read(arguments.recording);
+  for (const std::string& given : arguments.given)
+    give_value(read_manifest(Folder::open(recording)).environment, given);
   if (arguments.listener >= 0) return serve(arguments, recording);
   if (arguments.hold_fd >= 0)
     return hold_for_debugger({recording, arguments.stop_event, arguments.pid, arguments.hold_fd, arguments.quiet,
                               arguments.check, arguments.makes_checkpoints, arguments.origin});
   if (debug) {
-    // Before gdb starts, so that a bad recording is reported as by all verbs.
+    // Checks the recording before gdb starts, so that a bad one is reported as by all verbs.
     if (!RecordingReader{recording}.is_whole())
       fmt::print(stderr, "reweave: the recording is truncated; gdb sees what there is of it\n");
     DebugArguments session{.recording = recording,
@@ -100,12 +109,12 @@ int replay(const ReplayArguments& arguments, bool debug, bool batch) {
   ReplayOptions options;
   options.check = arguments.check;
   options.discard_output = arguments.quiet;
-  return report(replay_recording(recording, options), arguments.quiet);
+  return report(replay_recording(recording, options), recording, arguments.quiet, words);
 }
 
 }  // namespace
 
-void add_replay_command(CLI::App& app, int& status) {
+void add_replay_command(CLI::App& app, int& status, const EndingWords& words) {
   auto arguments = std::make_shared<ReplayArguments>();
   CLI::App* verb = app.add_subcommand("replay", "repeat a recorded run exactly");
   verb->footer(
@@ -130,14 +139,23 @@ void add_replay_command(CLI::App& app, int& status) {
       "let gdb go backward (reverse-continue, reverse-step, ...); the first step back is a replay from the start");
   // Internal: hold at the event and answer on this descriptor (hold_command.h).
   verb->add_option("--hold-fd", arguments->hold_fd)->group("");
-  // Internal: it makes checkpoints on request, and starts from a checkpoint at an event, instead of the beginning.
+  // Internal: make checkpoints on request; start from a checkpoint at an event instead of the beginning.
   verb->add_flag("--checkpoints", arguments->makes_checkpoints)->group("");
   verb->add_option("--copy-of", arguments->origin.checkpoint)->group("");
   verb->add_option("--copy-event", arguments->origin.event)->group("");
-  // Internal: be what gdb connects to (live/gdb_stub.h), over this listening socket.
+  // Internal: be the remote target of the gdb (live/gdb_stub.h) that connects to this listening socket.
   verb->add_option("--serve-gdb", arguments->listener)->group("");
-  // Internal: gdb speaks MI, and the program's standard output goes to this descriptor (dap/gdb_process.py).
+  // Internal: gdb speaks MI on its standard streams, and the program's standard output goes to this descriptor
+  // (dap/gdb_process.py).
   verb->add_option("--gdb-mi", arguments->mi_output)->group("");
+  verb->add_option("--env", arguments->given,
+                   "give the program the value of an environment variable that the recording hides (`record "
+                   "--hide-env`); without =VALUE, the value in the present environment. For other verbs: "
+                   "REWEAVE_ENV_NAME=VALUE in the environment")
+      ->type_name("NAME[=VALUE]")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   verb->add_flag("--check", arguments->check, "compare registers and memory at each system call");
   verb->add_flag_callback(
       "-q,--quiet",
@@ -146,11 +164,11 @@ void add_replay_command(CLI::App& app, int& status) {
         set_loudness(Loudness::kQuiet);
       },
       "discard the program's output, and show no progress and no notices");
-  verb->callback([arguments, stop, pid, batch, backward, &status] {
+  verb->callback([arguments, stop, pid, batch, backward, words, &status] {
     settle_event(*arguments);
     if (arguments->stop_event.find('/') != std::string::npos) arguments->backward = true;  // the name of a position
     const bool debug = stop->count() + pid->count() + batch->count() + backward->count() != 0;
-    status = replay(*arguments, debug, batch->count() != 0);
+    status = replay(*arguments, debug, batch->count() != 0, words);
   });
 }
 

@@ -12,12 +12,12 @@
 #include <optional>
 #include <tuple>
 
-#include "formats/dump.h"
-#include "formats/error.h"
-#include "formats/recorded_files.h"
-#include "recorder/supervisor/hidden_environment.h"
-#include "recorder/supervisor/passing.h"
-#include "recorder/supervisor/record_session.h"
+#include "formats/base/error.h"
+#include "formats/recording/recorded_files.h"
+#include "formats/trace/dump.h"
+#include "recorder/supervisor/process/passing.h"
+#include "recorder/supervisor/record/hidden_environment.h"
+#include "recorder/supervisor/record/record_session.h"
 #include "replayer/instant_watch.h"
 #include "replayer/kernel_objects.h"
 #include "replayer/stack_answers.h"
@@ -27,12 +27,12 @@ namespace reweave {
 namespace {
 
 constexpr std::uint64_t kFeedBytes = 8 << 20;
-constexpr int kFeedBatch = 32;           // records that are shown to the target together
-constexpr int kFeedAtOnce = 4096;        // before what the target wrote is taken
+constexpr int kFeedBatch = 32;           // records made visible to the target together
+constexpr int kFeedAtOnce = 4096;        // records offered before the target's own are taken
 constexpr std::size_t kShownEvents = 8;  // in a Divergence report
 
-// The recording ends where the program did what cannot be recorded, or where recording failed by a defect of its own:
-// then how the first process ended, which was killed, says nothing of the program.
+// True if the recording ends because the program did something that cannot be recorded, or because recording failed.
+// The recorder then killed the first process, so its wait status says nothing about the program.
 bool stopped_by_recorder(const Manifest& manifest) {
   return manifest.outcome == wire::OutcomeKind::kUnsupported || manifest.outcome == wire::OutcomeKind::kDiverged;
 }
@@ -49,7 +49,7 @@ class ReplaySession {
     if (options.on_checkpoint) std::tie(checkpoints_, for_target_) = socket_pair(SOCK_SEQPACKET);
     if (options.origin.checkpoint >= 0) reader_.skip_to(options.origin.event);
     const bool debugged = options.stop_event != ~std::uint64_t{0};
-    config.patch_calls = debugged ? 0 : 1;  // a debugger's breakpoints and our jumps would be in each other's way
+    config.patch_calls = debugged ? 0 : 1;  // a debugger's breakpoints and our jumps would collide
     config.memory_checksums = options.check ? 1 : 0;
     config.detect_memory_errors = manifest.heap_checks ? 1 : 0;
     config.fork_at = manifest.heap_checks_from;
@@ -91,7 +91,8 @@ class ReplaySession {
       feed(kFeedBatch);
       return std::make_unique<Copy>(arena_, options_.origin.checkpoint, null.get(), for_target_.get());
     }
-    TargetProgram program = {manifest.command_line.front(), manifest.command_line, manifest.environment, null.get()};
+    TargetProgram program = {manifest.command_line.front(), manifest.command_line,
+                             with_given_values(manifest.environment), null.get()};
     program.checkpoints = for_target_.get();
     return std::make_unique<Target>(arena_, program, [this] {
       files_.check();
@@ -212,7 +213,7 @@ class ReplaySession {
   ReplayResult result(int wait_status) {
     const RunStatus& status = arena_.header().status;
     ReplayResult result;
-    result.hidden = hidden_names(reader_.manifest().environment);
+    result.hidden = hidden_names(with_given_values(reader_.manifest().environment));
     result.wait_status = wait_status;
     result.outcome = outcome_of(wait_status);
     result.events = status.event.load();
@@ -222,7 +223,7 @@ class ReplaySession {
       result.text = status.message;
       const Manifest& recorded = reader_.manifest();
       if (result.outcome == wire::OutcomeKind::kTruncated && stopped_by_recorder(recorded)) {
-        const bool failed = recorded.outcome == wire::OutcomeKind::kDiverged;  // that was then; this has replayed it
+        const bool failed = recorded.outcome == wire::OutcomeKind::kDiverged;  // recording failed; this replay did not
         if (!failed) result.outcome = recorded.outcome;
         result.text = (failed ? "the recording ends here, where recording failed: " : "") + recorded.outcome_text;
       }
@@ -248,7 +249,7 @@ class ReplaySession {
   RecordedFiles files_;
   ArenaMemory arena_;
   InstantWatch instant_watch_{arena_};
-  std::optional<StackAnswers> stacks_;  // if there is a trace
+  std::optional<StackAnswers> stacks_;  // only if there is a trace
   KernelObjects kernel_objects_;        // likewise
   const wire::RecordHeader* pending_ = nullptr;
   bool fed_all_ = false;

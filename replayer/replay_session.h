@@ -7,28 +7,28 @@
 #include <string>
 #include <vector>
 
-#include "formats/recording_reader.h"
-#include "formats/trace_writer.h"
-#include "recorder/supervisor/copies.h"
+#include "formats/recording/recording_reader.h"
+#include "formats/trace/trace_writer.h"
+#include "recorder/supervisor/target/copies.h"
 
 namespace reweave {
 
-// What a replay that holds for a debugger should do.
+// A request to a replay that holds for a debugger.
 struct HoldRequest {
   enum Kind {
     kNone,
     kGo,
     kGoTo,        // hold again before `event`
-    kCheckpoint,  // become one, if it can, and hold on
+    kCheckpoint,  // make a checkpoint if possible, and keep holding
     kEnd
   };
   Kind kind = kNone;
   std::uint64_t event = 0;
 };
 
-// Where a copy of another replay begins (recorder/supervisor/copies.h).
+// The checkpoint from which a copy of another replay starts (recorder/supervisor/target/copies.h).
 struct CopyOrigin {
-  int checkpoint = -1;  // -1: this is no copy
+  int checkpoint = -1;  // descriptor of its requests; -1: this replay is no copy
   std::uint64_t event = 0;
 };
 
@@ -38,22 +38,22 @@ struct ReplayOptions {
   bool discard_output = false;
   TraceWriter* trace = nullptr;  // full-trace sink, if any
   CopyOrigin origin;
-  // Called when a process of the target waits at stop_event. The replay goes on, or ends, when `hold_request` says so;
-  // it is asked until the run is over.
+  // on_hold is called when a process of the target waits at stop_event. hold_request is asked again and again until the
+  // run is over; its answers let the replay continue or end.
   std::function<void(const RuntimeState&, pid_t held)> on_hold;
   std::function<HoldRequest()> hold_request;
-  int requests = -1;  // a descriptor that has something to read when there is a request; -1: none
-  std::function<void(const MadeCheckpoint&)> on_checkpoint;  // if it is to make checkpoints: one was asked for
+  int requests = -1;                                         // becomes readable when there is a request; -1: none
+  std::function<void(const MadeCheckpoint&)> on_checkpoint;  // set if it makes checkpoints; called after each request
   std::function<void(std::uint64_t)> on_progress;            // events replayed so far
 };
 
 struct ReplayResult {
-  std::string hidden;  // names of environment variables whose values the recording does not have
+  std::vector<std::string> hidden;  // names of environment variables whose values the recording does not have
   wire::OutcomeKind outcome = wire::OutcomeKind::kPassed;
   int wait_status = 0;
   std::string text;  // the Divergence report, the deadlock's cycle, ...
   std::uint64_t events = 0;
-  std::string missing;  // what the recording lacks of its end, though nothing of it was asked for; mostly empty
+  std::string missing;  // if the recording is truncated: the reason; else empty
 };
 
 // Throws Error if the recording cannot be replayed here (files that changed, damage).

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "formats/error.h"
-#include "formats/folder.h"
+#include "formats/base/error.h"
+#include "formats/base/folder.h"
 
 namespace reweave {
 

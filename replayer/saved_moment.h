@@ -1,20 +1,20 @@
-// The moment from which on a failing run cannot but fail, as `explain --save` left it beside the recording.
+// The moment from which on a run was bound to fail, as `explain --save` left it beside the recording.
 #pragma once
 
 #include <string>
 
 namespace reweave {
 
-// In the recording's folder: the explanation's JSON (docs/explanation-format.md), and the run that it is about if that
+// Names in the recording's folder: the explanation as JSON (docs/explanation-format.md), and the explained run if that
 // is not the recording itself.
 inline constexpr const char* kExplanationFile = "explanation.json";
 inline constexpr const char* kExplainedRun = "explained";
 
 struct SavedMoment {
-  std::string recording;  // of the explained run
+  std::string recording;  // path of the explained run
   std::string name;       // "THREAD:ADDRESS:NUMBER": the thread has executed the operation there for the number-th time
 };
-// Throws BadInput if there is none.
+// Throws BadInput if the recording has no saved moment.
 SavedMoment read_moment(const std::string& recording);
 
 }  // namespace reweave

@@ -33,7 +33,7 @@ Unwinder& StackAnswers::unwinder_of(const CodeSpace& space) {
   return *known.unwinder;
 }
 
-// Caches the answer, so that the target need not ask again. A full cache is emptied.
+// Caches the answer, so that the target does not ask again. A full cache is emptied.
 void StackAnswers::keep(const StackRequest& request) {
   StackCache& cache = arena_.stack_cache();
   const std::uint64_t words = (sizeof(StackEntry) + stack_.words.size() * sizeof(StackWord)) / 8;

@@ -3,9 +3,9 @@
 
 #include <map>
 
-#include "formats/trace_writer.h"
-#include "recorder/supervisor/arena_memory.h"
-#include "recorder/supervisor/unwinder.h"
+#include "formats/trace/trace_writer.h"
+#include "recorder/supervisor/ring/arena_memory.h"
+#include "recorder/supervisor/target/unwinder.h"
 
 namespace reweave {
 

@@ -6,7 +6,7 @@ namespace reweave {
 
 namespace {
 
-// A replay that did not take place leaves no trace.
+// Removes the trace if the replay fails.
 ReplayResult replay_to(TraceWriter& writer, const std::string& recording, const std::string& output,
                        const std::function<void(std::uint64_t)>& progress) {
   ReplayOptions options;

@@ -11,12 +11,12 @@ namespace reweave {
 
 struct TracedReplay {
   ReplayResult result;
-  bool whole = false;  // false: the replay stopped early, and the trace has what came before
+  bool whole = false;  // false: the replay stopped early, and the trace ends there
   std::uint64_t events = 0, bytes = 0;
 };
 
-// `output` must not exist. Throws Error as replay_recording does. What the program writes is discarded. `progress` is
-// ReplayOptions::on_progress; what it throws ends the replay.
+// `output` must not exist. The program's output is discarded. `progress` is ReplayOptions::on_progress; if it throws,
+// the replay ends. Throws Error as replay_recording does.
 TracedReplay trace_recording(const std::string& recording, const std::string& output,
                              const std::function<void(std::uint64_t events)>& progress = {});
 

@@ -33,9 +33,9 @@ OPTION = re.compile(r"--[a-z][a-z-]*")
 # Options in examples of other programs' commands.
 FOREIGN_COMMANDS = ("gcc", "g++", "clang", "ctest", "cmake", "meson", "ninja", "pkg-config", "apt-get", "pytest", "env", "diff",
                     "git", "make", "cat", "gdb", "strace", "bash", "docker")
-# Made-up names are in there.
+# This file contains made-up names.
 OWN_TEST = "tests/scripts/docs_test.py"
-# Names that documents explain without having them: of the kernel, the C library, other programs and of what we write.
+# Names in documents that are not ours: of the kernel, the C library, other programs and files that we write.
 EXTERNAL = {"LD_PRELOAD", "O_DIRECT", "libtsan_preinit", "SYS_write", "GITHUB_STEP_SUMMARY", "CMAKE_TEST_LAUNCHER",
             "CMAKE_CROSSCOMPILING_EMULATOR", "AT_RANDOM", "AutoCloseFd"}
 
@@ -84,7 +84,7 @@ def path_problems(path):
     clean = path.rstrip("/")
     if "/" in clean:
         top = {name.split("/")[0] for name in folders()} | {"core", "syscalls", "supervisor"}
-        # A program of the build bears its source's name.
+        # A program of the build has its source's name.
         there = {clean, clean + ".cc", clean + ".c"} & (tracked() | folders())
         if clean.split("/")[0] in top and not there:
             yield f"there is no {path}"
@@ -98,7 +98,7 @@ def name_problems(text):
         return
     if "_" not in text and "::" not in text and not re.search(r"[a-z][A-Z]", text):
         return
-    # ThreadSanitizer's ABI: ours are pasted together by macros.
+    # Macros compose ThreadSanitizer's ABI from parts.
     missing = [word for word in text.split("::")
                if word not in words() and word not in EXTERNAL and not word.startswith("__tsan_")]
     if missing:

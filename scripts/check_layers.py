@@ -5,8 +5,10 @@
 
 LAYERS is the rule (docs/architecture.md, "Data flow", says why). The longest folder that a file is in decides. Within the core,
 CORE_ROOMS is the order of its folders: a header may not include one of a room above its own. Source files that call
-upward are listed in scripts/core_up_calls.txt, which may only shrink. Exit status 1 if a file breaks a rule.
+upward are listed in scripts/core_up_calls.txt, which may only shrink. ROOMS has the order of the rooms of other folders.
+Exit status 1 if a file breaks a rule.
 """
+import collections
 import pathlib
 import re
 import sys
@@ -15,7 +17,8 @@ import sys
 IN_PROCESS = ("formats/wire.h", "formats/event.h", "recorder/arena.h", "recorder/runtime_state.h", "recorder/policy.h",
               "recorder/core_api.h", "recorder/elf_symbols.h", "recorder/guard.h", "recorder/observation.h",
               "recorder/checkpoint_calls.h", "recorder/stack_cache.h", "recorder/system_files.h", "recorder/fp_layout.h", "recorder/own_files.h", "recorder/awake_threads.h",
-              "recorder/alive_processes.h", "recorder/beginning.h", "recorder/heap_poison.h", "recorder/sled_format.h")
+              "recorder/alive_processes.h", "recorder/beginning.h", "recorder/heap_poison.h", "recorder/sled_format.h",
+              "recorder/waiting.h")
 # "x/" allows all below x, "x/*" the files directly in x, anything else that one file. Own folder always.
 LAYERS = {
     "formats/": (),
@@ -36,6 +39,16 @@ LAYERS = {
 CORE = "recorder/core/"
 CORE_ROOMS = ("base", "memory", "log", "schedule", "signals", "ptrace", "syscalls", "image", "code", "preempt",
               "explored", "processor")
+# The rooms of other folders, lowest first: none includes a file of a higher one. Folders beside them are not ordered.
+# Files directly in `formats` are below its rooms (the headers that the core shares); in the others they are above.
+ROOMS = {
+    "formats/": ("base", "elf", "recording", "trace", "code", "text"),
+    "recorder/supervisor/": ("process", "ring", "target", "tree", "record"),
+    "predictor/": ("model", "witness", "decide", "report"),
+    "explorer/": ("run", "words", "campaign"),
+}
+FILES_BELOW_ROOMS = ("formats/",)
+MOST_FILES = 40  # in a room
 UP_CALLS = "scripts/core_up_calls.txt"
 # Folders whose rule applies only to files directly in them: their subfolders are separate layers.
 FLAT = ("recorder/",)
@@ -102,6 +115,30 @@ def check_rooms(root, graph):
         yield f"{UP_CALLS}: {path} no longer includes {included}; remove the line"
 
 
+def room_floor(folder, path):
+    """The index of the room of `folder` that `path` is in; None if its rooms do not order it."""
+    room, _, rest = path.removeprefix(folder).partition("/")
+    if not rest:
+        return -1 if folder in FILES_BELOW_ROOMS else len(ROOMS[folder])
+    return ROOMS[folder].index(room) if room in ROOMS[folder] else None
+
+
+def check_other_rooms(graph):
+    """Yields violations of ROOMS and MOST_FILES, one line each."""
+    for folder in ROOMS:
+        files = collections.Counter()
+        for path in (path for path in graph if path.startswith(folder)):
+            files[str(pathlib.PurePosixPath(path).parent)] += 1
+            floor = room_floor(folder, path)
+            for included in graph[path]:
+                other = room_floor(folder, included) if included.startswith(folder) else None
+                if floor is not None and other is not None and other > floor:
+                    yield f"{path}: may not include {included}, of a room above its own"
+        for room, count in files.items():
+            if count > MOST_FILES:
+                yield f"{room}: {count} files; a room has at most {MOST_FILES}"
+
+
 def find_cycle(graph):
     """A list of files of which each includes the next and the last is the first, or None."""
     done, path = set(), []
@@ -132,6 +169,7 @@ def check(root):
             elif not allowed(path, included):
                 yield f"{path}: the layer {layer_of(path)} may not include {included}"
     yield from check_rooms(root, graph)
+    yield from check_other_rooms(graph)
     if cycle := find_cycle(graph):
         yield "a circle: " + " -> ".join(cycle)
 

@@ -75,7 +75,7 @@ def page(name, verb, shown, version, verbs):
         for item in items:
             lines += [".TP", f".B {roff(item.name)}", roff(item.text) or "\\&"]
     if shown.footer:
-        lines += [".SH NOTES", roff(shown.footer)]
+        lines += [".SH NOTES", roff(shown.footer).replace("\n", "\n.br\n")]
     lines += [".SH ENVIRONMENT", ".TP", ".B REWEAVE_DIR",
               roff("where recordings go that are not named; default: ~/.local/share/reweave")]
     others = ["reweave"] + [f"reweave-{each}" for each in verbs]
@@ -89,12 +89,21 @@ def long_options(shown):
             for option in re.findall(r"--[a-z][a-z-]*", item.name.split(" ")[0])]
 
 
+# Values that an option accepts besides those that a user makes up: (verb, short option, long option, values).
+VALUES = [("replay", "-g", "--goto", "end inevitable")]
+
+
 def bash(helps):
+    values = "\n".join(f'    "{verb} {short}"|"{verb} {long}") mapfile -t COMPREPLY < <(compgen -W "{words}" -- "$current"); return ;;'
+                       for verb, short, long, words in VALUES)
     cases = "\n".join(f'    {verb}) words="{" ".join(option for option, _ in long_options(shown))}" ;;'
                       for verb, shown in helps.items())
     return f"""# Completion of reweave's verbs and options.
 _reweave() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} words=
+  case "${{COMP_WORDS[1]}} ${{COMP_WORDS[COMP_CWORD-1]}}" in
+{values}
+  esac
   if [ "$COMP_CWORD" -eq 1 ]; then
     words="{" ".join(helps)} --help --version"
   else
@@ -119,9 +128,12 @@ def quoted(text):
 def zsh(helps, top):
     about = {item.name: item.text for item in verbs_of(top)}
     verbs = "\n".join(f"    {quoted(f'{verb}:{about[verb]}')}" for verb in helps)
+    values = {verb: "".join(f" '{option}[]:value:({words})'" for option in (short, long))
+              for verb, short, long, words in VALUES}
     cases = "\n".join(
-        f"    {verb}) _arguments " +
-        " ".join(quoted(f"{option}[{re.sub(r'[][:]', ' ', text)}]") for option, text in long_options(shown)) +
+        f"    {verb}) _arguments" + values.get(verb, "") + " " +
+        " ".join(quoted(f"{option}[{re.sub(r'[][:]', ' ', text)}]") for option, text in long_options(shown)
+                 if not any(row[0] == verb and row[2] == option for row in VALUES)) +
         " '*:file:_files' ;;" for verb, shown in helps.items())
     return f"""#compdef reweave
 local -a verbs
@@ -148,6 +160,8 @@ def fish(helps, top):
         lines.append(f"complete -c reweave -n __fish_use_subcommand -f -a {verb} -d {quoted(about[verb])}")
         for option, text in long_options(shown):
             lines.append(f"complete -c reweave -n '__fish_seen_subcommand_from {verb}' -l {option[2:]} -d {quoted(text)}")
+    for verb, short, long, words in VALUES:
+        lines.append(f"complete -c reweave -n '__fish_seen_subcommand_from {verb}' -s {short[1:]} -l {long[2:]} -x -a '{words}'")
     return "\n".join(lines) + "\n"
 
 

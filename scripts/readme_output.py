@@ -81,7 +81,7 @@ def rewrite(text, outputs):
         lines = []
         for command, expected in split_commands(match[2]):
             actual = next(remaining)
-            # Output that was abridged by hand, and is still true, stays abridged.
+            # Output that was shortened by hand, and is still true, stays short.
             kept = expected if expected and same(expected, actual) else abridge(actual)
             lines += ["$ " + command, *kept]
         return match[1] + "".join(line + "\n" for line in lines) + match[3]

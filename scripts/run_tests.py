@@ -21,7 +21,7 @@ AGAIN = 3
 MOST_UNSTABLE = 5
 # The limits of time in meson.build are for tests that hang: three times as long on a slow or busy machine.
 TIMEOUT_MULTIPLIER = 3
-# What is a defect even if it shows only once: a replay that differs, a defect of ours, a sanitizer's report, lost data, a
+# Defects even if they show only once: a replay that differs, a defect of ours, a sanitizer's report, lost data, a
 # correct program accused.
 FATAL = re.compile(r"Divergence|internal error|status 70\b|ended with 70\b|returncode=70\b|(Address|Thread|Leak)Sanitizer: |"
                    r"runtime error: |ERROR: (Address|Leak)Sanitizer|WARNING: ThreadSanitizer|correct program failed|"

@@ -17,12 +17,12 @@
 #include "explorer/campaigns/slurm.h"
 #include "explorer/campaigns/status.h"
 #include "explorer/campaigns/unit.h"
-#include "explorer/interruption.h"
-#include "explorer/suggestion.h"
-#include "formats/counted.h"
-#include "formats/error.h"
-#include "formats/number_check.h"
-#include "recorder/supervisor/target.h"
+#include "explorer/run/interruption.h"
+#include "explorer/words/suggestion.h"
+#include "formats/base/counted.h"
+#include "formats/base/error.h"
+#include "formats/base/number_check.h"
+#include "recorder/supervisor/target/target.h"
 
 namespace reweave {
 
@@ -138,7 +138,8 @@ int act(const CLI::App& verb, const CampaignArguments& arguments) {
     if (option->count() == 0 || option->get_lnames().empty() || option->get_lnames().front() == "help") continue;
     const std::string name = "--" + option->get_lnames().front();
     const auto takes = [&](const Action& one) { return std::ranges::find(one.options, name) != one.options.end(); };
-    const bool is_common = std::ranges::none_of(actions(), takes);  // an option of every verb (explorer/manners.h)
+    const bool is_common =
+        std::ranges::none_of(actions(), takes);  // an option of every verb (explorer/words/manners.h)
     REQUIRE(is_common || takes(*action), "{} is not for `campaign {}`", name, action->name);
   }
   REQUIRE(arguments.recordings.empty() || arguments.action == "new", "unexpected argument '{}'",

@@ -14,7 +14,7 @@
 #include <functional>
 #include <memory>
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 
 namespace reweave {
 
@@ -31,7 +31,7 @@ const char* folder_name(Published kind) { return kKinds[static_cast<std::size_t>
 std::string shard_of(std::uint64_t number) { return fmt::format("{:05}", number / kShard); }
 std::string hash_of(std::string_view line) { return fmt::format("{:016x}", XXH3_64bits(line.data(), line.size())); }
 
-// The number that a published file's name begins with; nothing if it is not named so.
+// The number at the start of a published file's name; nothing if the name does not have that form.
 std::optional<std::uint64_t> published_number(std::string_view name) {
   if (name.size() < kDigits + 1 + kHashDigits + kSuffix.size() || !name.ends_with(kSuffix)) return {};
   const std::string_view digits = name.substr(0, name.size() - 1 - kHashDigits - kSuffix.size());
@@ -45,7 +45,7 @@ std::optional<std::uint64_t> published_number(std::string_view name) {
 
 using EachName = std::function<void(const std::string&)>;
 
-// The names in a folder, but for . and ..; a folder that is not there has none.
+// Visits the names in a folder except . and ..; none if there is no such folder.
 void for_each_name(const Folder& parent, const std::string& name, const EachName& each) {
   if (!parent.has(name)) return;
   const Folder folder = parent.open_folder(name);
@@ -61,7 +61,7 @@ void for_each_name(const Folder& parent, const std::string& name, const EachName
   }
 }
 
-// The folder of that name, made if need be.
+// Opens the folder of that name, and creates it if it is missing.
 Folder folder_in(const Folder& parent, const std::string& name) {
   const int made = ::mkdirat(parent.fd(), name.c_str(), 0700);
   SYSCALL_CHECK(made == 0 || errno == EEXIST ? 0 : -1, "{}", parent.path_of(name));

@@ -1,11 +1,11 @@
 // The folder of a campaign: the plan, the recordings, and what units have published.
 //
-// What is published is never changed. A file's name is a number and the hash of its first line; it is written under a
-// name of its own and renamed, so that it is whole or not there, and written twice it is the same. Nobody locks
-// anything. Any file system that has an atomic rename(2) will do.
+// Published files never change. A file's name is a number and the hash of its first line. It is written under a
+// temporary name and then renamed, so that it is either whole or missing, and writing it twice gives the same file.
+// There are no locks. Any file system with an atomic rename(2) will do.
 //
-// Everything in it may be a stranger's: only regular files of bounded size are read, no link is followed, and what is
-// not named as we name it is left alone. Threads: may be used by several at once.
+// The content is not trusted: only regular files of bounded size are read, no link is followed, and files with other
+// names than ours are ignored. Threads: several may use one object at once.
 #pragma once
 
 #include <cstdint>
@@ -15,30 +15,30 @@
 #include <vector>
 
 #include "explorer/campaigns/plan.h"
-#include "formats/folder.h"
+#include "formats/base/folder.h"
 
 namespace reweave {
 
-// What is published, each in a folder of that name.
+// The kinds of published files, each in a folder of its own.
 enum class Published {
   kUnits,      // results, by number of the unit
-  kPartial,    // of units that were told to stop
-  kKnowledge,  // that units have gained
-  kRounds,     // what was known when a round began: by round * cases + case
+  kPartial,    // results of units that were told to stop, by unit
+  kKnowledge,  // gained by units, by unit
+  kRounds,     // the knowledge at the start of a round, by round * cases + case
 };
 
 class CampaignFolder {
  public:
-  // Throws BadInput if it is no campaign's.
+  // Throws BadInput if it is not the folder of a campaign.
   explicit CampaignFolder(const std::string& path);
-  // Makes it, without a plan: until that is written it is no campaign.
+  // Creates the folder without a plan: it is no campaign until write_plan().
   static CampaignFolder create(const std::string& path);
   void write_plan(const CampaignPlan& plan);
 
   const CampaignPlan& plan() const { return plan_; }
   const std::string& path() const { return folder_.path(); }
   const Folder& folder() const { return folder_; }
-  // Of a case's recording.
+  // The path of a case's recording.
   std::string recording(std::uint64_t case_index) const;
 
   // `line` has no line break; `tail` may follow in the file, and is not part of its name.
@@ -48,9 +48,9 @@ class CampaignFolder {
     std::uint64_t number;
     std::string name;
   };
-  // All that there are, by number, then by name.
+  // All entries, sorted by number, then by name.
   std::vector<Entry> list(Published kind) const;
-  // Those of one number.
+  // The entries with one number.
   std::vector<Entry> list(Published kind, std::uint64_t number) const;
   bool has(Published kind, std::uint64_t number) const { return !list(kind, number).empty(); }
 
@@ -59,13 +59,13 @@ class CampaignFolder {
   };
   // Throws BadInput if the file is not what its name says.
   Content read(Published kind, const Entry& entry) const;
-  // The only file of that number; nothing if there is none. Throws BadInput if there are several: what was to be the
-  // same each time is not.
+  // The only file with that number; nothing if there is none. Throws BadInput if there are several, because a repeated
+  // unit should give the same result.
   std::optional<Content> read(Published kind, std::uint64_t number) const { return read(kind, list(kind, number)); }
-  // The same of those that list() found for a number.
+  // The same for the entries that list() returned for a number.
   std::optional<Content> read(Published kind, const std::vector<Entry>& entries) const;
 
-  // Removes files that writers which were killed have left under their own names, older than an hour. How many.
+  // Removes temporary files older than an hour, which killed writers left. Returns their number.
   std::uint64_t remove_leftovers() const;
 
  private:

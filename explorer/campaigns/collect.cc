@@ -1,16 +1,17 @@
-// Reading what units have left.
+// Reads and combines the results of units.
 #include <algorithm>
 #include <map>
 
+#include "explorer/campaign/failure_key.h"
 #include "explorer/campaigns/merge.h"
-#include "explorer/failure_key.h"
-#include "formats/error.h"
+#include "formats/base/error.h"
 
 namespace reweave {
 
 namespace {
 
-// So many runs that ended alike are looked at, for they may have different causes; of so many ends.
+// Several runs that ended alike are examined, because they may have different causes: at most kSamples for each of at
+// most kMostEnds ends.
 constexpr std::size_t kSamples = 4, kMostEnds = 100;
 
 class Collector {
@@ -59,16 +60,18 @@ class Collector {
   std::vector<End> ends_;
 };
 
-// Of what a unit published before its end the most; nothing if it published nothing.
+// The unit's best partial result: results without a problem come first, then those with more runs. Nothing if the unit
+// published none.
 std::optional<UnitResult> partial_result(const CampaignFolder& campaign,
                                          const std::vector<CampaignFolder::Entry>& entries) {
-  std::optional<UnitResult> most;
+  std::optional<UnitResult> best;
   for (const auto& entry : entries) {
     const auto content = campaign.read(Published::kPartial, entry);
     UnitResult result = parse_result(content.line, content.path);
-    if (!most || result.runs > most->runs || most->problem.empty() < result.problem.empty()) most = std::move(result);
+    const auto rank = [](const UnitResult& each) { return std::pair(each.problem.empty(), each.runs); };
+    if (!best || rank(result) > rank(*best)) best = std::move(result);
   }
-  return most;
+  return best;
 }
 
 std::vector<CampaignFolder::Entry> of_unit(const std::map<std::uint64_t, std::vector<CampaignFolder::Entry>>& names,

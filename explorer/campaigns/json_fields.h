@@ -1,12 +1,12 @@
-// Members of JSON that a stranger may have written: each is of the type and in the range that is asked for, or it is a
-// BadInput that names the file.
+// Reads members of untrusted JSON. Throws BadInput with the name of the file unless a member has the requested type and
+// range.
 #pragma once
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 
 namespace reweave {
 
@@ -53,7 +53,7 @@ class JsonFields {
   const std::string& path_;
 };
 
-// Throws BadInput if the text is no JSON.
+// Throws BadInput if the text is not JSON.
 inline nlohmann::json parse_json(const std::string& text, const std::string& path) {
   nlohmann::json whole = nlohmann::json::parse(text, nullptr, false);
   REQUIRE(!whole.is_discarded(), "{} is damaged: it is no JSON", path);

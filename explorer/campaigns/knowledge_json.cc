@@ -1,9 +1,9 @@
-// Knowledge as JSON: what a unit of a campaign has learned, for those of the rounds behind.
+// Knowledge as JSON: units of later rounds start with the knowledge that a unit has gained.
 #include <algorithm>
 
 #include "explorer/campaigns/json_fields.h"
 #include "explorer/campaigns/unit_result.h"
-#include "formats/json_text.h"
+#include "formats/base/json_text.h"
 
 namespace reweave {
 

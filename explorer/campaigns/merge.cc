@@ -5,10 +5,10 @@
 #include <map>
 #include <tuple>
 
-#include "explorer/escaping.h"
-#include "explorer/interruption.h"
-#include "formats/error.h"
-#include "formats/progress_line.h"
+#include "explorer/run/interruption.h"
+#include "explorer/words/escaping.h"
+#include "formats/base/error.h"
+#include "formats/base/progress_line.h"
 
 namespace reweave {
 
@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The failing runs are made again as one campaign's, which judges them, makes each minimal, keeps one of each bug and
-// replays it. It depends on nothing but the runs and their order.
+// Repeats the failing runs in one campaign, which judges and minimises them, keeps one recording of each bug and
+// replays it. The result depends only on the runs and their order.
 void make_again(const CampaignFolder& campaign, std::uint64_t case_index, const std::string& output,
                 const MergeOptions& options, MergedCase& merged) {
   const CampaignPlan& plan = campaign.plan();
@@ -51,7 +51,7 @@ std::vector<MergedCause> causes_of(const std::vector<MergedCase>& cases) {
     for (std::size_t k = 0; k < cases[i].failures.size(); k++) {
       const KeptFailure& failure = cases[i].failures[k];
       if (!failure.reproduced()) continue;
-      // Without names of functions nothing is known to be the same in two cases.
+      // Without function names, bugs of two cases cannot be compared.
       const bool is_known = !failure.functions.empty();
       const std::string what = failure.what.substr(0, failure.what.find('\n'));
       MergedCause& cause = causes[{is_known ? "" : what, failure.functions, is_known ? 0 : i + 1}];

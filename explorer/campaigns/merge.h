@@ -1,4 +1,4 @@
-// What the units of a campaign have found, all of it together.
+// The combined results of a campaign's units.
 #pragma once
 
 #include <cstdint>
@@ -6,21 +6,21 @@
 #include <string>
 #include <vector>
 
-#include "explorer/campaign.h"
+#include "explorer/campaign/campaign.h"
 #include "explorer/campaigns/campaign_folder.h"
 #include "explorer/campaigns/unit_result.h"
 
 namespace reweave {
 
-// What the units say of one case.
+// The combined results of one case's units.
 struct CaseFindings {
   std::uint64_t units = 0, done = 0, partial = 0;
   std::uint64_t runs = 0, examined = 0;
   bool saw_accesses = false;
-  std::uint64_t gave_up = 0;           // units of which no run could be examined
-  std::string problem, left_for;       // why it could not be searched, or why runs could not be examined; the first
-  std::vector<FoundFailure> failures;  // those to look at; how they were found names the unit
-  std::uint64_t left_out = 0;          // failing runs that ended in yet another way than the most that are looked at
+  std::uint64_t gave_up = 0;           // units that gave up because no run could be examined
+  std::string problem, left_for;       // the first reason why it could not be searched, or runs not examined
+  std::vector<FoundFailure> failures;  // those to examine; FoundFailure::how names the unit
+  std::uint64_t left_out = 0;          // failing runs beyond the limit of different ends that are examined
   double wall = 0, cpu = 0;            // of the units
 };
 
@@ -28,10 +28,10 @@ struct MergedCase {
   std::string name;
   CaseFindings findings;
   std::vector<KeptFailure> failures;   // their paths are those in the output folder
-  std::vector<std::string> not_again;  // how failures ended that did not fail again, each with what had found it
+  std::vector<std::string> not_again;  // failures that did not fail again: how they were found, and how they ended
 };
 
-// The same bug, in one case or in several.
+// One bug, found in one or more cases.
 struct MergedCause {
   std::string what, functions;
   std::uint64_t runs = 0;
@@ -62,10 +62,11 @@ struct ResultNames {
   std::map<std::uint64_t, std::vector<CampaignFolder::Entry>> units, partial;
 };
 
-// Of runs that ended alike the first few are kept, and how many there were: as a campaign of one process does.
+// Collects a case's results. Keeps the first few of the runs that ended alike and counts the others, like a campaign of
+// one process.
 CaseFindings collect(const CampaignFolder& campaign, const ResultNames& names, std::uint64_t case_index);
-// Collects all cases, makes their failing runs again, keeps one of each bug as a recording below `output`, an existing
-// folder, and replays it.
+// Collects all cases, repeats their failing runs, keeps one recording of each bug below `output`, an existing folder,
+// and replays it.
 Merged merge(const CampaignFolder& campaign, const std::string& output, const MergeOptions& options);
 
 }  // namespace reweave

@@ -9,9 +9,9 @@
 #include <filesystem>
 
 #include "explorer/campaigns/merged_reports.h"
-#include "explorer/github.h"
-#include "formats/error.h"
-#include "formats/exit_status.h"
+#include "explorer/words/github.h"
+#include "formats/base/error.h"
+#include "formats/base/exit_status.h"
 
 namespace reweave {
 
@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kMergedFolder = "merged";
 
-// A folder that is removed with what it holds unless it was given its name.
+// A new folder under a temporary name; removed with its content unless take_name() was called.
 class FreshFolder {
  public:
   explicit FreshFolder(const std::string& name) : name_(name), path_(name + ".XXXXXX") {
@@ -35,7 +35,7 @@ class FreshFolder {
   FreshFolder& operator=(const FreshFolder&) = delete;
   const std::string& path() const { return path_; }
 
-  // What has the name is gone afterwards.
+  // Renames the folder to its final name. Removes anything that had this name.
   void take_name() {
     if (fs::exists(fs::symlink_status(name_))) {
       const FreshFolder old(name_);

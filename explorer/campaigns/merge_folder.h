@@ -1,4 +1,4 @@
-// The folder that a merge leaves.
+// Merges a campaign into a folder.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@ namespace reweave {
 
 struct MergeOutput {
   bool json = false;    // failures.json is printed, in place of text
-  bool github = false;  // and told to GitHub Actions (explorer/github.h)
+  bool github = false;  // the failures are also reported to GitHub Actions (explorer/words/github.h)
 };
 
-// Merges into a new folder, `output` or, if that is empty, `merged` in the campaign's, which takes the place of an
-// older one when it is whole. Prints the result. The exit status.
+// Merges into a new folder, which replaces an older one when it is complete: `output`, or `merged` in the campaign's
+// folder if `output` is empty. Prints the result. Returns the exit status.
 int merge_into_folder(const CampaignFolder& campaign, const std::string& output, const MergeOptions& options,
                       const MergeOutput& told);
 

@@ -1,14 +1,14 @@
-// The pages of a merged campaign, in the style of explain's report: no script, nothing that is asked for, and no text
-// that becomes markup.
+// The pages of a merged campaign, in the style of explain's report: without scripts, without requests to other files,
+// and with all text escaped.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "explorer/campaign_report.h"
+#include "explorer/campaign/campaign_report.h"
 #include "explorer/campaigns/merged_reports.h"
-#include "explorer/escaping.h"
 #include "explorer/explain/html/markup.h"
 #include "explorer/explain/html/page_head.h"
+#include "explorer/words/escaping.h"
 
 namespace reweave {
 

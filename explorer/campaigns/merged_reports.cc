@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "explorer/campaign_report.h"
+#include "explorer/campaign/campaign_report.h"
+#include "explorer/campaign/failure_json.h"
 #include "explorer/campaigns/json_fields.h"
-#include "explorer/escaping.h"
-#include "explorer/failure_json.h"
-#include "formats/counted.h"
-#include "formats/json_text.h"
+#include "explorer/words/escaping.h"
+#include "formats/base/counted.h"
+#include "formats/base/json_text.h"
 
 namespace reweave {
 
@@ -45,7 +45,7 @@ std::string replay_line(const KeptFailure& failure, const std::string& folder) {
   return shell_command({"reweave", "replay", "-g", "end", (std::filesystem::path(folder) / failure.path).string()});
 }
 
-// Cases of which something is to be said.
+// True if the reports have something to say about the case.
 bool is_remarkable(const MergedCase& one) {
   return !one.failures.empty() || !one.not_again.empty() || !remark_of(one.findings).empty();
 }

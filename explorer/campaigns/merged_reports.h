@@ -1,4 +1,4 @@
-// What a merged campaign is told as. `folder` is where its recordings lie, as the user may name it.
+// The reports of a merged campaign. `folder`: the folder of its recordings, as the user can name it.
 #pragma once
 
 #include <string>
@@ -7,21 +7,21 @@
 
 namespace reweave {
 
-// JSON (docs/campaigns.md). The same for the same units, whenever and wherever they were made.
+// JSON (docs/campaigns.md). The same units give the same text, at any time and on any machine.
 std::string merged_json(const Merged& merged);
 // For a terminal.
 std::string merged_text(const Merged& merged, const std::string& folder);
-// Markdown, such as CI shows of a job.
+// Markdown, as a CI system shows it for a job.
 std::string merged_markdown(const Merged& merged, const std::string& folder);
 
-// Pages that ask for nothing and run nothing: of all, and of one case with failures.
+// Self-contained pages without scripts: one for the whole campaign, and one for each case with failures.
 std::string merged_html(const Merged& merged);
 std::string case_html(const MergedCase& merged);
 std::string case_page_name(std::size_t case_index);
 
-// In one line: what was found, or that nothing was; never that there is nothing.
+// One line: the number of failures, or that none was found. It never says that there are none.
 std::string merged_verdict(const Merged& merged);
-// Why a case says less than it could; empty if it does not.
+// The reason why a case says less than it could; empty if there is none.
 std::string remark_of(const CaseFindings& findings);
 
 }  // namespace reweave

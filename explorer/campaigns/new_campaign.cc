@@ -7,10 +7,10 @@
 #include <set>
 
 #include "explorer/campaigns/campaign_folder.h"
-#include "formats/error.h"
-#include "formats/recording_reader.h"
-#include "formats/recording_writer.h"
-#include "recorder/supervisor/recordings.h"
+#include "formats/base/error.h"
+#include "formats/recording/recording_reader.h"
+#include "formats/recording/recording_writer.h"
+#include "recorder/supervisor/record/recordings.h"
 #include "replayer/pack.h"
 
 namespace reweave {
@@ -39,8 +39,8 @@ void copy_recording(RecordingReader& source, const std::string& path) {
   writer.finish(source.manifest());
 }
 
-// The copies of a recording of ours, which are named by their content, become links to those in `shared`. Where the
-// file system has no links they stay.
+// Replaces the copied files of our recording, which are named by their content, by links to those in `shared`. Keeps
+// the copies if the file system has no links.
 void share_files(const std::string& recording, const Folder& shared) {
   const Folder files = Folder::open(recording).open_folder("files");
   for (const std::string& name : stored_names(read_manifest(Folder::open(recording)))) {
@@ -71,7 +71,7 @@ CampaignPlan new_campaign(const std::string& path, CampaignPlan plan, const std:
   plan.id = new_id();
   for (const std::string& given : recordings) {
     const std::string recording = fs::absolute(recording_to_read(given)).lexically_normal().string();
-    RecordingReader(recording).require_whole();  // before there is a folder that would be left behind
+    RecordingReader(recording).require_whole();  // check all before creating the folder
     plan.cases.push_back({recording, recording});
   }
   check_plan(plan);

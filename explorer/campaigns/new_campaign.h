@@ -1,4 +1,4 @@
-// Makes the folder of a campaign.
+// Creates the folder of a campaign.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace reweave {
 
-// Makes `path`, with packed copies of the recordings; what several of them mapped lies there once, where the file
-// system has links. `plan`: the cases and the id are filled in. Throws BadInput if a recording is not whole, or a file
-// that it mapped has changed; the folder is no campaign then.
+// Creates `path` with packed copies of the recordings. Files mapped by several of them are stored once if the file
+// system has links. Fills in the plan's cases and id. Throws BadInput if a recording is not whole or a file that it
+// mapped has changed; the folder is then not a campaign.
 CampaignPlan new_campaign(const std::string& path, CampaignPlan plan, const std::vector<std::string>& recordings);
 
 }  // namespace reweave

@@ -4,10 +4,10 @@
 #include <set>
 
 #include "explorer/campaigns/json_fields.h"
-#include "explorer/escaping.h"
-#include "explorer/expected_endings.h"
+#include "explorer/run/expected_endings.h"
 #include "explorer/searches/search.h"
-#include "formats/json_text.h"
+#include "explorer/words/escaping.h"
+#include "formats/base/json_text.h"
 
 namespace reweave {
 

@@ -1,8 +1,7 @@
-// What a campaign of many units is to do: campaign.json of its folder (docs/campaigns.md).
+// The plan of a campaign of many units: campaign.json in its folder (docs/campaigns.md).
 //
-// A unit is a search of its own, from one recording. Rounds follow each other: what the units of one have learned is
-// what those of the next begin with, so that a unit is a function of the plan, its recording and the results of the
-// rounds before.
+// A unit is one search, from one recording. The units of a round start with the knowledge that the units of earlier
+// rounds gained. So a unit's result depends only on the plan, its recording and the results of earlier rounds.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@ namespace reweave {
 
 struct CampaignCase {
   std::string name;       // for people, distinct
-  std::string recording;  // where it was when the campaign was made; an absolute path
+  std::string recording;  // absolute path of the original recording
 };
 
 struct CampaignPlan {
@@ -36,7 +35,7 @@ struct CampaignPlan {
 // Greatest numbers that a plan may have.
 inline constexpr std::uint64_t kMostUnits = 1'000'000, kMostCases = 100'000, kMostRounds = 64;
 
-// Unit `number` of a campaign: those of a round have numbers in a row, and in it each case has one in turn.
+// The place of unit `number`. The units of a round have consecutive numbers, which go to the cases in turn.
 struct UnitPlace {
   std::uint64_t number;
   std::uint64_t round;
@@ -50,9 +49,9 @@ std::uint64_t unit_number(const CampaignPlan& plan, std::uint64_t case_index, st
 std::uint64_t unit_seed(const CampaignPlan& plan, const UnitPlace& unit);
 
 std::string plan_json(const CampaignPlan& plan);
-// Throws BadInput unless it is a plan; `path` is for the message.
+// Throws BadInput if the text is not a plan; `path` is for the message.
 CampaignPlan parse_plan(const std::string& text, const std::string& path);
-// Throws BadInput that says what of a plan is impossible.
+// Throws BadInput if the plan is impossible.
 void check_plan(const CampaignPlan& plan);
 
 }  // namespace reweave

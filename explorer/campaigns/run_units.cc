@@ -15,10 +15,10 @@
 #include <set>
 #include <vector>
 
-#include "explorer/interruption.h"
-#include "formats/error.h"
-#include "formats/exit_status.h"
-#include "formats/progress_line.h"
+#include "explorer/run/interruption.h"
+#include "formats/base/error.h"
+#include "formats/base/exit_status.h"
+#include "formats/base/progress_line.h"
 
 namespace reweave {
 
@@ -135,7 +135,7 @@ class Round {
   }
 
   const CampaignFolder& campaign_;
-  std::vector<pid_t> lanes_;  // 0: nobody
+  std::vector<pid_t> lanes_;  // 0: free
   const std::vector<int> processors_;
   RunUnitsResult& result_;
   std::deque<std::uint64_t> waiting_;

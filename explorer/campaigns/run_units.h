@@ -1,4 +1,4 @@
-// Makes the units of a campaign on this machine, each in a process of its own.
+// Runs the units of a campaign on this machine, each in a process of its own.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ struct RunUnitsOptions {
 };
 
 struct RunUnitsResult {
-  std::uint64_t made = 0, there = 0;  // units; those that were done before
-  std::uint64_t failed = 0;           // that could not be made, each tried twice
-  std::uint64_t waiting = 0;          // for units of the round before, which are another part's
+  std::uint64_t made = 0, there = 0;  // units made now; units that were done before
+  std::uint64_t failed = 0;           // units that could not be made; each was tried twice
+  std::uint64_t waiting = 0;          // units not made because units of the round before, of another part, are missing
   int interrupted = 0;                // by this signal
 };
 
-// Round by round. A unit whose process was killed is made again.
+// Runs the units round by round, and again if their process fails or is killed.
 RunUnitsResult run_units(const CampaignFolder& campaign, const RunUnitsOptions& options);
 
 }  // namespace reweave

@@ -4,8 +4,8 @@
 #include <charconv>
 #include <sstream>
 
-#include "explorer/child.h"
-#include "formats/error.h"
+#include "explorer/run/child.h"
+#include "formats/base/error.h"
 
 namespace reweave {
 
@@ -36,7 +36,7 @@ std::string job_names(const CampaignPlan& plan) {
   return names;
 }
 
-// What a command prints; nothing if there is none, or it fails.
+// The output of a command; nothing if it does not exist or fails.
 std::optional<std::string> answer_of(const std::vector<std::string>& words) {
   try {
     ChildCommand command;

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "explorer/campaigns/json_fields.h"
-#include "formats/counted.h"
-#include "formats/json_text.h"
+#include "formats/base/counted.h"
+#include "formats/base/json_text.h"
 
 namespace reweave {
 
@@ -15,7 +15,7 @@ using nlohmann::json;
 
 namespace {
 
-// Numbers of units, each once, that the plan has.
+// The distinct numbers of published units that are in the plan.
 std::set<std::uint64_t> numbers_of(const CampaignFolder& campaign, Published kind) {
   std::set<std::uint64_t> numbers;
   for (const auto& entry : campaign.list(kind))

@@ -6,14 +6,14 @@
 
 #include <chrono>
 
-#include "explorer/campaign.h"
+#include "explorer/campaign/campaign.h"
 #include "explorer/campaigns/unit_result.h"
-#include "explorer/escaping.h"
-#include "explorer/interruption.h"
-#include "explorer/seconds.h"
-#include "formats/error.h"
-#include "formats/exit_status.h"
-#include "formats/private_folder.h"
+#include "explorer/run/interruption.h"
+#include "explorer/words/escaping.h"
+#include "explorer/words/seconds.h"
+#include "formats/base/error.h"
+#include "formats/base/exit_status.h"
+#include "formats/base/private_folder.h"
 
 namespace reweave {
 
@@ -69,7 +69,8 @@ UnitResult result_of(const UnitPlace& unit, const CampaignResult& campaign) {
   return result;
 }
 
-// Why the recording cannot be explored, for those who read the folder; another machine may be able to.
+// Publishes, as a partial result, the reason why this machine cannot explore the recording; another machine may
+// succeed.
 void publish_problem(const CampaignFolder& campaign, const UnitPlace& unit, const std::string& why) {
   UnitResult result;
   result.unit = unit.number;
@@ -88,7 +89,7 @@ int publish(const CampaignFolder& campaign, const UnitPlace& unit, const Campaig
                unit.number, result.runs, campaign.plan().runs);
     return 128 + interruption();
   }
-  // Before the result, which says that it is there.
+  // Published first, because a unit counts as done once its result is there.
   if (unit.round + 1 < campaign.plan().rounds)
     campaign.publish(Published::kKnowledge, unit.number, knowledge_json(made.knowledge));
   campaign.publish(Published::kUnits, unit.number, result_json(result), time);

@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "explorer/campaigns/json_fields.h"
-#include "formats/json_text.h"
-#include "formats/manifest.h"
+#include "formats/base/json_text.h"
+#include "formats/recording/manifest.h"
 
 namespace reweave {
 

@@ -1,12 +1,12 @@
-// What a unit of a campaign leaves.
+// The result of a campaign's unit.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "explorer/found_failure.h"
-#include "explorer/knowledge.h"
+#include "explorer/campaign/found_failure.h"
+#include "explorer/campaign/knowledge.h"
 
 namespace reweave {
 
@@ -16,18 +16,18 @@ struct UnitResult {
   std::uint64_t runs = 0, examined = 0;
   bool saw_accesses = false;
   bool gave_up = false;  // none of its first runs could be examined
-  std::string problem;   // why it could not be searched, as exploring it says; empty if it could
+  std::string problem;   // the error for which it could not be searched; empty if it could
   std::string left_for;  // the most frequent reason why runs could not be examined
   std::vector<FoundFailure> failures;
 };
 
-// How long it took, which is no part of the result: a unit that is made again has another.
+// The unit's time. It is not part of the result, because it differs when the unit is repeated.
 struct UnitTime {
   double wall = 0, cpu = 0;  // seconds; user and system time of all its processes
   std::string host;
 };
 
-// A unit's file: the result in one line, by whose hash the file is named, and the time in a second one.
+// A unit's file has the result in its first line, whose hash is in the file's name, and the time in its second.
 std::string result_json(const UnitResult& result);
 std::string time_json(const UnitTime& time);
 // Throw BadInput, with `path` in the message.

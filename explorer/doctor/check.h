@@ -16,7 +16,7 @@ struct Check {
   std::string remedy;  // what to do about it; empty: nothing
 };
 
-// Checks the kernel, the processor and the environment; at last by recording and replaying a small program.
+// Checks the kernel, the processor and the environment. The last check records and replays a small program.
 std::vector<Check> check_machine();
 // Checks debuggers and compilers, and whether rr could run here.
 std::vector<Check> check_tools();

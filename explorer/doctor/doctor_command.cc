@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "explorer/doctor/check.h"
-#include "explorer/escaping.h"
-#include "formats/exit_status.h"
-#include "formats/json_text.h"
-#include "formats/terminal.h"
+#include "explorer/words/escaping.h"
+#include "formats/base/exit_status.h"
+#include "formats/base/json_text.h"
+#include "formats/base/terminal.h"
 
 namespace reweave {
 

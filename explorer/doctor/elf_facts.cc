@@ -12,7 +12,7 @@ namespace reweave {
 
 namespace {
 
-// Every program built with a sanitizer calls a function that begins like this.
+// Every program built with a sanitizer calls a function whose name begins like this.
 constexpr std::pair<std::string_view, const char*> kSanitizers[] = {
     {"__tsan_", "thread"}, {"__asan_", "address"},    {"__msan_", "memory"},
     {"__lsan_", "leak"},   {"__ubsan_", "undefined"}, {"__hwasan_", "hwaddress"},

@@ -1,10 +1,10 @@
-// How a program was built, from its sections and symbols.
+// Finds out how a program was built from its sections and symbols.
 #pragma once
 
 #include <set>
 #include <string>
 
-#include "formats/fd.h"
+#include "formats/base/fd.h"
 
 namespace reweave {
 
@@ -17,6 +17,8 @@ struct ElfFacts {
   std::set<std::string> sanitizers;  // "thread", "address", ...: by the symbols that code built with each calls
 
   bool has(const char* section) const { return sections.contains(section); }
+  bool has_debug_information() const { return has(".debug_info") || has(".zdebug_info"); }
+  bool names_debug_file() const { return has(".gnu_debuglink"); }
 };
 
 // The file may be hostile: damaged parts count as missing.

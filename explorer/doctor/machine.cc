@@ -14,12 +14,12 @@
 #include <filesystem>
 #include <fstream>
 
-#include "explorer/child.h"
 #include "explorer/doctor/check.h"
-#include "formats/error.h"
-#include "formats/private_folder.h"
-#include "recorder/supervisor/own_limits.h"
-#include "recorder/supervisor/target.h"
+#include "explorer/run/child.h"
+#include "formats/base/error.h"
+#include "formats/base/private_folder.h"
+#include "recorder/supervisor/process/own_limits.h"
+#include "recorder/supervisor/target/target.h"
 
 namespace reweave {
 

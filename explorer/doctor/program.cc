@@ -6,12 +6,12 @@
 
 #include "explorer/doctor/check.h"
 #include "explorer/doctor/elf_facts.h"
-#include "formats/elf_file.h"
-#include "formats/error.h"
-#include "formats/folder.h"
-#include "formats/source_lines.h"
-#include "formats/test_framework.h"
-#include "recorder/supervisor/program_check.h"
+#include "formats/base/error.h"
+#include "formats/base/folder.h"
+#include "formats/elf/elf_file.h"
+#include "formats/elf/source_lines.h"
+#include "formats/recording/test_framework.h"
+#include "recorder/supervisor/target/program_check.h"
 
 namespace reweave {
 
@@ -33,12 +33,12 @@ Check check_linking(const ElfFacts& facts) {
 
 // Finds out where the debug information is: in the program, or in a separate file named by build-id or link.
 Check check_debug(const ElfFacts& facts, const std::string& build_id) {
-  if (facts.has(".debug_info") || facts.has(".zdebug_info")) {
+  if (facts.has_debug_information()) {
     std::string text = facts.is_compressed ? "DWARF, compressed" : "DWARF";
     if (facts.is_split) text += ", split: the .dwo files have to stay where they are";
     return {"debug information", Verdict::kOk, text, ""};
   }
-  if (facts.has(".gnu_debuglink"))
+  if (facts.names_debug_file())
     return {"debug information", Verdict::kWarn, fmt::format("in a file of its own, build-id {}", build_id),
             "install its -dbgsym package, or set DEBUGINFOD_URLS"};
   return {"debug information", Verdict::kWarn, "none: reports name no lines", "build with -g"};

@@ -9,10 +9,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "explorer/child.h"
 #include "explorer/doctor/check.h"
-#include "formats/error.h"
-#include "formats/source_lines.h"
+#include "explorer/run/child.h"
+#include "formats/base/error.h"
+#include "formats/elf/source_lines.h"
 #include "replayer/watchpoints.h"
 
 namespace reweave {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "explorer/call_stacks.h"
-#include "formats/private_folder.h"
-#include "formats/trace_reader.h"
+#include "explorer/words/call_stacks.h"
+#include "formats/base/private_folder.h"
+#include "formats/trace/trace_reader.h"
 #include "replayer/trace_recording.h"
 
 namespace reweave {
@@ -41,7 +41,8 @@ class ContextFinder {
   std::map<Arrival, EventContext> take() { return std::move(found_); }
 
  private:
-  // A lock is asked for and then taken: two events of one operation.
+  // Counts the thread's arrival. A lock has two events for one operation, the request and the acquisition; the second
+  // does not count.
   void arrive(ThreadId thread, std::uint64_t pc, std::uint64_t address) {
     std::pair<std::uint64_t, std::uint64_t>& last = last_[thread];
     const bool again = last == std::pair(pc, address);
@@ -63,7 +64,7 @@ class ContextFinder {
     return block->second;
   }
 
-  const std::map<Arrival, std::uint64_t>& wanted_;  // and the object of each
+  const std::map<Arrival, std::uint64_t>& wanted_;  // events, each with its object
   CallStacks calls_;
   std::map<std::pair<ThreadId, std::uint64_t>, std::uint32_t> arrivals_;
   std::map<ThreadId, std::pair<std::uint64_t, std::uint64_t>> last_;

@@ -7,7 +7,7 @@ namespace reweave {
 
 namespace {
 
-// Where each lock that is held was taken, and each thread's last operation.
+// The state at the end of a run: the acquisition of each lock that is still held, and each thread's last operation.
 struct FinalState {
   std::map<std::uint64_t, Event> holders;  // by lock
   std::map<ThreadId, Event> last;
@@ -21,7 +21,7 @@ FinalState final_state(const Observation& run) {
     const ChoiceNote& note = run[i];
     const auto before = state.last.find(note.thread);
     if (run.resumed(i) && before != state.last.end()) continue;
-    // It went on, so it has the lock.
+    // The thread has continued, so it got the lock.
     if (before != state.last.end() && is_lock(before->second))
       state.holders.insert_or_assign(before->second.note.object, before->second);
     const std::uint32_t number = ++arrivals[{note.thread, note.pc}];
@@ -49,7 +49,7 @@ std::vector<LockWait> lock_cycle(const Observation& run) {
       thread = holder->second.name.thread;
       if (!state.last.contains(thread)) break;
       if (thread != first) continue;
-      // What each of them wants is what the next one holds.
+      // Each thread waits for the lock that the next one holds.
       for (std::size_t i = 0; i < chain.size(); i++)
         chain[(i + 1) % chain.size()].holds = state.holders.at(chain[i].wants.note.object);
       return chain.size() > 1 ? chain : std::vector<LockWait>{};

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "explorer/events.h"
+#include "explorer/run/events.h"
 
 namespace reweave {
 
@@ -11,8 +11,8 @@ namespace reweave {
 struct LockWait {
   Event holds, wants;
 };
-// Each of them waits for the lock that the next one holds, the last for that of the first. Empty: no locks are to
-// blame.
+// Each thread waits for the lock that the next one holds, and the last for that of the first. Empty if the run did not
+// end in such a cycle.
 std::vector<LockWait> lock_cycle(const Observation& run);
 
 }  // namespace reweave

@@ -1,6 +1,7 @@
 #include "explorer/explain/event_visits.h"
 
 #include "explorer/explain/context.h"
+#include "explorer/run/interruption.h"
 #include "replayer/live/live_variables.h"
 #include "replayer/live/timeline.h"
 
@@ -24,23 +25,31 @@ class EventVisits {
         wanted_(std::move(wanted)),
         deadline_(deadline) {}
 
-  // Each event where the thread comes out of its operation; those that no thread comes out of, at the end.
+  // Visits each event when its thread returns from the operation; events from which no thread returns, at the end of
+  // the run.
   std::map<Arrival, EventContext> find(std::uint64_t main) {
     {
       Place place = timeline_.land(1);
       if (place.lwp == 0) return {};
-      place.process().poll = [this] { return Clock::now() >= deadline_; };
+      place.process().poll = [this] { return is_over(); };
       if (to_main(place.process(), main)) visit(place.process());
     }
-    if (!wanted_.empty() && Clock::now() < deadline_) visit_end();
+    if (!wanted_.empty() && !is_over()) visit_end();
     return std::move(found_);
   }
 
+  bool was_cut_short() const { return was_cut_short_; }
+
  private:
-  // Explored runs begin there, and so does the count of arrivals.
-  bool to_main(TracedProcess& process, std::uint64_t main) const {
+  bool is_over() {
+    was_cut_short_ = was_cut_short_ || Clock::now() >= deadline_ || interruption() != 0;
+    return was_cut_short_;
+  }
+
+  // Runs to main, where explored runs and the counts of arrivals begin. False if the process or the time ended first.
+  bool to_main(TracedProcess& process, std::uint64_t main) {
     process.breakpoints = {main};
-    while (Clock::now() < deadline_) {
+    while (!is_over()) {
       const Stop stop = process.run({}, false);
       if (has_ended(stop)) return false;
       if (stop.reason == StopReason::kBreakpoint && index_of(process, stop.lwp) == 0u) return true;
@@ -52,7 +61,7 @@ class EventVisits {
     process.breakpoints.clear();
     for (const auto& [event, wanted] : wanted_) process.breakpoints.insert(event.pc);
     std::map<std::pair<ThreadId, std::uint64_t>, std::uint32_t> arrivals;
-    while (!wanted_.empty() && Clock::now() < deadline_) {
+    while (!wanted_.empty() && !is_over()) {
       const Stop stop = process.run({}, false);
       if (has_ended(stop)) return;
       if (stop.reason != StopReason::kBreakpoint) continue;
@@ -88,26 +97,29 @@ class EventVisits {
   Timeline timeline_;
   AskedEvents wanted_;
   Clock::time_point deadline_;
+  bool was_cut_short_ = false;
   std::map<Arrival, EventContext> found_;
 };
 
 }  // namespace
 
-void visit_events(Explanation& explanation, const std::string& run, Places& places, Clock::time_point deadline) {
+bool visit_events(Explanation& explanation, const std::string& run, Places& places, Clock::time_point deadline) {
   AskedEvents wanted;
   for (const auto& [event, object] : events_named(explanation)) {
-    // The descriptors. No breakpoint may be where the runtime patches the code of system calls.
+    // Skip descriptors: no breakpoint may be at a system call, whose code the runtime patches.
     if (object >= kCoreBase && object < kStacksBase) continue;
     const AskedOf what = {object == 0 || places.is_global(object) ? 0 : object,
                           explanation.contexts[event].callers.empty() && !places.is_own(event.pc)};
     if (what.object != 0 || what.callers) wanted.emplace(event, what);
   }
-  if (wanted.empty()) return;
-  for (auto& [event, found] : EventVisits(run, std::move(wanted), deadline).find(places.address_of("main"))) {
+  if (wanted.empty()) return true;
+  EventVisits visits(run, std::move(wanted), deadline);
+  for (auto& [event, found] : visits.find(places.address_of("main"))) {
     EventContext& context = explanation.contexts[event];
     context.variable = std::move(found.variable);
     if (context.callers.empty()) context.callers = std::move(found.callers);
   }
+  return !visits.was_cut_short();
 }
 
 }  // namespace reweave

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "explorer/wording.h"
+#include "explorer/words/wording.h"
 
 namespace reweave {
 

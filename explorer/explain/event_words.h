@@ -1,20 +1,21 @@
-// What an explanation calls the heap blocks and the callers of its events.
+// Words for the heap blocks and the callers of an explanation's events.
 #pragma once
 
 #include <string>
 
 #include "explorer/explain/explanation.h"
-#include "explorer/places.h"
+#include "explorer/words/places.h"
 
 namespace reweave {
 
-// "byte 8 of the block of 40 bytes that main (queue.cc:12) allocated", of an object in the block.
+// The place of an object in its block: "byte 8 of the block of 40 bytes that main (queue.cc:12) allocated".
 std::string block_words(const HeapBlock& block, std::uint64_t object, Places& places);
-// Where the user's code does what a library does for it, such as a lock of std::mutex: the innermost call in the user's
-// code. 0: the event's code is the user's own, or no such call is known.
+// For an event in a library, such as a lock of std::mutex: the innermost caller in the user's code. 0 if the event is
+// in the user's own code, or no such caller is known.
 std::uint64_t user_call(const Explanation& explanation, const Arrival& event, Places& places);
-// Of synchronisation, which projects often wrap, and of what a library does: the first function of the user's that
-// called it, "consumer (queue.cc:30)". Empty: of other events, where it is not known, and where there is a user_call().
+// The innermost function of the user's that called an event in a library, or a synchronisation event, because projects
+// often wrap these: "consumer (queue.cc:30)". Empty for other events, if no such function is known, or if user_call()
+// has one.
 std::string caller_words(const Explanation& explanation, const Event& event, Places& places);
 
 }  // namespace reweave

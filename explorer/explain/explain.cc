@@ -104,7 +104,7 @@ class Explainer {
     result_.passing = std::move(nearest.best->run);
   }
 
-  // Where no remedy for the first flip removes the failure, and one for another flip does, that one tells more.
+  // If no remedy for the first flip prevents the failure but one for another flip does, moves that flip to the front.
   void remedies() {
     constexpr std::size_t kMostFlips = 3;
     std::vector<Flip>& flips = result_.flips;
@@ -120,15 +120,15 @@ class Explainer {
     }
   }
 
-  // False: the time was up.
+  // False if the time was up.
   bool try_pair(const EventPair& pair, const std::vector<Event>& passing) {
     Flip flip = try_flip(laboratory_, failing_, pair, broken_blocks(pair, events_, passing));
     if (laboratory_.time_is_up()) return false;
     result_.flips.push_back(std::move(flip));
     return true;
   }
-  // Of a use of released memory by another thread, what the failure consists of. Where the pairs that were tried show
-  // how it comes about, it adds nothing.
+  // For a use of memory that another thread released: the release and the use. It is tried only if no other pair
+  // explains the failure.
   std::optional<EventPair> release_and_use() const {
     if (failing_.outcome != wire::OutcomeKind::kMemoryError || failing_.observed.truncated() || events_.empty())
       return {};
@@ -143,7 +143,7 @@ class Explainer {
            use.note.object < block + release.note.detail;
   }
 
-  // One pair alone in the other order may pass already, which is nearer still.
+  // Reverses each pair alone: a run that then passes is even nearer.
   void try_each_alone(NearestSearch& nearest) {
     std::vector<RunRequest> requests;
     for (const EventPair& pair : chosen(nearest.best->pairs)) {
@@ -163,7 +163,7 @@ class Explainer {
     return places.size();
   }
 
-  // One pair of each two places in the code, the latest of them, as many as the options allow.
+  // The latest pair of each two places in the code, at most as many as the options allow.
   std::vector<EventPair> chosen(const std::vector<EventPair>& pairs) const {
     std::vector<EventPair> list;
     for (std::size_t i = pairs.size(); i-- > 0 && list.size() < options_.most_flips;) {
@@ -175,8 +175,8 @@ class Explainer {
     return list;
   }
 
-  // A library's function is one place to all its callers: `std::mutex::lock` where it is not inlined. So a few more
-  // pairs of the same places are tried.
+  // Adds a few more pairs of the same places: a library function that is not inlined, such as `std::mutex::lock`, is
+  // one place for all its callers.
   void add_same_places(std::vector<EventPair>& list, const std::vector<EventPair>& pairs) const {
     constexpr std::size_t kMostMore = 4;
     const std::size_t most = std::min(list.size() + kMostMore, options_.most_flips);

@@ -7,7 +7,7 @@
 namespace reweave {
 
 struct ExplainOptions {
-  bool whole = true;            // false: the nearest passing run and the flips alone
+  bool whole = true;            // false: only the nearest passing run and the flips
   std::size_t most_flips = 12;  // pairs whose order is changed
   std::uint64_t base_runs = 100;
   std::size_t curve_points = 30;
@@ -18,7 +18,7 @@ struct ExplainOptions {
   static ExplainOptions short_form() { return {.whole = false, .most_flips = 3, .base_runs = 50}; }
 };
 
-// `failing`: observed, and made again by its switches alone. `progress` is told what is done next.
+// `failing` was observed and repeats with only its switches. `progress` is called with the name of the next step.
 Explanation explain(const Batch& batch, const RunResult& failing, const ExplainOptions& options,
                     const std::function<void(const std::string&)>& progress = {});
 

@@ -11,7 +11,8 @@
 #include <optional>
 #include <set>
 
-#include "explorer/expected_endings.h"
+#include "explorer/campaign/failure_store.h"
+#include "explorer/campaign/minimise.h"
 #include "explorer/explain/context.h"
 #include "explorer/explain/event_visits.h"
 #include "explorer/explain/explain.h"
@@ -20,20 +21,19 @@
 #include "explorer/explain/report_check.h"
 #include "explorer/explain/report_ci.h"
 #include "explorer/explain/way/find_way.h"
-#include "explorer/failure_store.h"
-#include "explorer/interruption.h"
-#include "explorer/memory_stacks.h"
-#include "explorer/minimise.h"
-#include "explorer/workers.h"
-#include "formats/error.h"
-#include "formats/json_text.h"
-#include "formats/new_file.h"
-#include "formats/number_check.h"
-#include "formats/private_folder.h"
-#include "formats/progress_line.h"
-#include "formats/recording_reader.h"
-#include "formats/terminal.h"
-#include "recorder/supervisor/recordings.h"
+#include "explorer/run/expected_endings.h"
+#include "explorer/run/interruption.h"
+#include "explorer/run/workers.h"
+#include "explorer/words/memory_stacks.h"
+#include "formats/base/error.h"
+#include "formats/base/json_text.h"
+#include "formats/base/new_file.h"
+#include "formats/base/number_check.h"
+#include "formats/base/private_folder.h"
+#include "formats/base/progress_line.h"
+#include "formats/base/terminal.h"
+#include "formats/recording/recording_reader.h"
+#include "recorder/supervisor/record/recordings.h"
 #include "replayer/saved_moment.h"
 #include "replayer/trace_recording.h"
 
@@ -51,7 +51,8 @@ struct ExplainArguments {
   bool json = false, full = false, save = false;
 };
 
-// An explored run departed from another recording, which it repeats up to there. What is before that is not varied.
+// The place at which explored runs begin. A recording of an explored run repeats another recording up to such a place;
+// the part before it is not varied.
 std::uint64_t departure_of(const std::string& recording) {
   const Manifest manifest = RecordingReader(recording).manifest();
   return manifest.heap_checks ? manifest.heap_checks_from : 0;
@@ -80,7 +81,7 @@ class Bench {
     }
   }
   Departure departure() const { return workers_.departure(); }
-  // True if the limit of time left some of the requested runs out.
+  // True if some requested runs were not made because the time was up.
   bool was_cut_short() const { return cut_short_; }
 
  private:
@@ -90,7 +91,7 @@ class Bench {
   Workers workers_;
 };
 
-// The recorded run, made again by its switches, observed, and with as few preemptions as show it.
+// Repeats the recorded run with its switches, observed, and minimises its preemptions.
 RunResult failing_run(const std::string& recording, Bench& bench, const ExpectedEndings& expected) {
   // Runs with more schedule points are repeated less often.
   constexpr std::uint64_t kMostMinimiseRuns = 1000, kFewestMinimiseRuns = 20, kMinimisePoints = 10'000'000;
@@ -121,8 +122,8 @@ RunResult failing_run(const std::string& recording, Bench& bench, const Expected
   return minimise(one, again, std::clamp(affordable, kFewestMinimiseRuns, kMostMinimiseRuns)).run;
 }
 
-// The number of runs depends on the program alone, so that a busy machine explains as an idle one does. Long runs are
-// repeated less often.
+// The number of runs depends only on the program, so that busy and idle machines give the same explanation. Long runs
+// are repeated less often.
 ExplainOptions options_for(const RunResult& failing) {
   constexpr std::uint64_t kLong = 50'000;  // schedule points: some 10 ms
   ExplainOptions options;
@@ -159,7 +160,8 @@ class ReportFiles {
   std::optional<NewFile> html_, sarif_, junit_;
 };
 
-// Beside the recording; and the run that was explained, if that is a simpler one than was recorded.
+// Saves the report in the recording's folder, and also the explained run if its preemptions differ from the recorded
+// ones.
 void save(const nlohmann::json& report, const RunResult& explained, const std::string& recording,
           const Departure& departure) {
   const Folder folder = Folder::open(recording);
@@ -171,26 +173,28 @@ void save(const nlohmann::json& report, const RunResult& explained, const std::s
   folder.replace_file(kExplanationFile, json_text(report) + "\n");
 }
 
-// The sentences that say most.
+// Highlights the most important sentences.
 std::optional<Style> style_of_line(std::string_view line) {
   if (line.starts_with("The failure:")) return Style::kFailure;
   if (line.starts_with("The ")) return Style::kHeading;
   return std::nullopt;
 }
 
-// Replays with single steps take a few seconds at most.
+// Time limit for each part of the report that needs replays: ten times what it takes on a slow machine.
+constexpr std::chrono::seconds kMostForReplays(60);
+
+// Follows the value by replays with single steps.
 ValueWay way_of(const RunResult& failing, const std::string& run, const std::string& trace, Places& places) {
-  constexpr std::chrono::seconds kMost(10);
   RunEnd end = {failing.outcome, failing.wait_status};
   if (const auto error = memory_error_of(failing.text)) end.thread = error->thread;
-  return find_value_way(run, trace, end, places, Clock::now() + kMost);
+  return find_value_way(run, trace, end, places, Clock::now() + kMostForReplays);
 }
 
-// A report without them is a report, too.
+// Finds the names of variables and callers. If that fails, the report does without them.
 void visit_named_events(Explanation& explanation, const std::string& run, Places& places) {
-  constexpr std::chrono::seconds kMost(5);
   try {
-    visit_events(explanation, run, places, Clock::now() + kMost);
+    if (!visit_events(explanation, run, places, Clock::now() + kMostForReplays))
+      explanation.notes.push_back("the names of variables and callers that were not found in time");
   } catch (const BadInput& error) {
     explanation.notes.push_back(fmt::format("the names of variables and callers: {}", error.what()));
   }

@@ -1,5 +1,5 @@
-// Why a run fails: what interventions in its schedule have shown. All faces of a report (text, JSON, HTML) show this
-// and nothing else.
+// The explanation of a failure: the results of interventions in its schedule. All forms of a report (text, JSON, HTML)
+// show only this.
 #pragma once
 
 #include <map>
@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "explorer/assumption.h"
-#include "explorer/events.h"
+#include "explorer/campaign/assumption.h"
 #include "explorer/explain/deadlock.h"
 #include "explorer/explain/rate.h"
 #include "explorer/explain/way/value_way.h"
-#include "explorer/run.h"
+#include "explorer/run/events.h"
+#include "explorer/run/run.h"
 
 namespace reweave {
 
@@ -20,38 +20,39 @@ namespace reweave {
 struct Flip {
   EventPair pair;                    // as in the failing run
   std::optional<BrokenBlock> block;  // that the pair breaks
-  bool block_tells = false;  // forcing it makes at least as many runs fail as forcing the pair: `forced` is of it
-  Rate reversed;  // failing schedule up to there, then the other order, then anything: does it pass without the pair?
-  Rate forced;    // this order in otherwise random schedules: does it suffice?
-  Rate avoided;   // the other order in otherwise random schedules
+  bool block_tells = false;  // forcing the block makes at least as many runs fail as the pair: `forced` is of the block
+  Rate reversed;             // the failing schedule up to the pair, then the other order, then anything: does it pass?
+  Rate forced;               // this order in otherwise random schedules: is it sufficient?
+  Rate avoided;              // the other order in otherwise random schedules
 
   bool is_necessary() const { return reversed.never(); }
-  // It was shown that the order makes a difference.
+  // True if the order was shown to make a difference.
   bool is_decisive(const Rate& base) const { return is_necessary() || (is_measured(base) && !reversed.always()); }
-  // Random schedules fail more often with it than with the other order, or, if that is not feasible, than without any.
+  // True if random schedules fail more often with this order than with the other order or, if that one is not feasible,
+  // than without a forced order.
   bool is_measured(const Rate& base) const { return fails_more(forced, avoided.tried == 0 ? base : avoided); }
 };
 
-// Where a use after free is the failure, the release before the use is its cause by definition; unless the run fails
-// all the same with the other order, as with a second release.
+// True if the failure is a memory error and the pair begins with a release. That is the cause by definition, unless the
+// run also fails in the other order, for example because of a second release.
 inline bool is_release_before_use(const Flip& flip, const RunResult& failing) {
   return failing.outcome == wire::OutcomeKind::kMemoryError && is_release(flip.pair.first.note) &&
          !flip.reversed.always();
 }
 
-// How likely the failure is once the failing schedule was followed up to a choice, if anything may happen then.
+// The rate of failures among runs that follow the failing schedule up to a choice and then continue at random.
 struct CurvePoint {
   std::size_t choice;
   Rate rate;
 };
 
-// An access pattern, and in how many runs it occurred (Falcon: Park, Vuduc, Harrold, ICSE 2010).
+// An access pattern and the number of runs with it (Falcon: Park, Vuduc, Harrold, ICSE 2010).
 struct RankedPattern {
-  std::vector<ChoiceNote> accesses;  // two or three, in order; `thread` tells equal threads from others, no more
+  std::vector<ChoiceNote> accesses;  // two or three, in order; `thread` only distinguishes the threads of the pattern
   std::uint64_t failed = 0, passed = 0;
-  std::uint64_t of_failed = 0;      // failing runs, with and without it
+  std::uint64_t of_failed = 0;      // all failing runs, with or without the pattern
   double suspiciousness = 0;        // Jaccard
-  std::size_t best = 1, worst = 1;  // its ranks, if those that tie are ordered for and against it
+  std::size_t best = 1, worst = 1;  // its rank if patterns with equal values are sorted after or before it
 };
 
 // An assumption under which the search was repeated.
@@ -64,39 +65,39 @@ struct Remedy {
 
 struct HeapBlock {
   std::uint64_t address = 0, bytes = 0;
-  std::vector<std::uint64_t> allocated;  // where: code, then its callers
+  std::vector<std::uint64_t> allocated;  // the code that allocated it, then its callers
 };
 
-// What is known of an event beyond its own code.
+// Additional facts about an event.
 struct EventContext {
   std::vector<std::uint64_t> callers;  // return addresses, innermost first
-  std::optional<HeapBlock> block;      // that it uses
-  std::string variable;  // what it uses, by a variable of that instant: "pool->jobs"; empty if none is known
+  std::optional<HeapBlock> block;      // the block that it uses
+  std::string variable;  // name of its object, by a variable that was live then: "pool->jobs"; empty if not known
 };
 
 struct Explanation {
   RunResult failing;  // observed
   std::string outcome, last_words;
   std::optional<RunResult> passing;          // the nearest; nothing: none passed
-  std::vector<LockWait> deadlock;            // the cycle that the run ended in; empty: there is none
+  std::vector<LockWait> deadlock;            // the cycle in which the run ended; empty if there is none
   Rate base;                                 // random schedules
   std::vector<Flip> flips;                   // the cause first
-  std::size_t pairs = 0;                     // reordered in the nearest passing run; flips has the first of them
+  std::size_t pairs = 0;                     // all that the nearest passing run reorders; `flips` has the first of them
   std::map<Arrival, EventContext> contexts;  // of events of the deadlock and the flips
-  ValueWay way;                              // of the value with which the run failed
+  ValueWay way;                              // the history of the value with which the run failed
   std::vector<CurvePoint> curve;
   std::vector<RankedPattern> patterns;  // most suspicious first
-  std::vector<Remedy> remedies;         // that were tried, smallest first
+  std::vector<Remedy> remedies;         // tried remedies, smallest first
   std::uint64_t runs = 0;               // made for all this
   bool out_of_time = false;             // something was left out
   std::vector<std::string> notes;       // what was not examined, and why
 
-  // The first flip was shown to matter, or needs no proof.
+  // True if the first flip was shown to matter, or needs no proof.
   bool cause_is_shown() const {
     if (flips.empty()) return false;
     return flips.front().is_decisive(base) || is_release_before_use(flips.front(), failing);
   }
-  // Index of the curve's point from which on the failure could not be avoided; nothing: there is no such point.
+  // Index of the first point of the curve from which the failure was always reached; nothing if there is no such point.
   std::optional<std::size_t> inevitable() const;
 };
 

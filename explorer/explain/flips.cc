@@ -15,15 +15,15 @@ std::optional<std::size_t> Explanation::inevitable() const {
 
 namespace {
 
-// `first` comes before `then`: the thread of `then` is held back before it takes the locks that it holds there, unless
-// it has to have come further by then, to `behind`.
+// Makes `first` come before `then`. The thread of `then` is held back before it takes the locks that it holds there, or
+// only before `then` itself if it took them no later than `behind`, which it must execute first.
 OrderGoal in_order(const Event& first, const Event& then, const Event* behind = nullptr) {
   const bool holds_already = behind != nullptr && then.entry_choice() <= behind->choice;
   return {first.name, holds_already ? then.name : then.entry()};
 }
 
-// The failing schedule with the pair in the other order: the rest of it as it was, and then with other ends, which are
-// as calm as can be, so that nothing but the pair makes a difference.
+// The rate of failures in the failing schedule with the pair reversed: once with the rest of the schedule unchanged,
+// then with other endings. The endings have no preemptions, so that only the pair makes a difference.
 Rate reversed_rate(Laboratory& laboratory, const RunResult& failing, const EventPair& pair) {
   Guide guide;
   guide.switches = switches_of(failing);
@@ -65,7 +65,7 @@ Flip try_flip(Laboratory& laboratory, const RunResult& failing, const EventPair&
 
 namespace {
 
-// The run is deadlocked, and one of its threads waits for a lock.
+// True if the run is deadlocked and one of its threads waits for a lock.
 bool waits_for_lock(const RunResult& run) {
   if (run.outcome != wire::OutcomeKind::kDeadlock) return false;
   std::map<ThreadId, OpKind> last;
@@ -77,7 +77,8 @@ bool waits_for_lock(const RunResult& run) {
 
 namespace {
 
-// Less is stronger. An order without which the failing schedule fails all the same is not what that run failed by.
+// Ranks the evidence; 0 is the strongest. The weakest is an order without which the failing schedule still fails,
+// because it did not cause that failure.
 int weakness(const Flip& flip, const Rate& base) {
   if (flip.reversed.always()) return 4;
   if (flip.is_measured(base)) return flip.is_necessary() ? 0 : 1;
@@ -99,7 +100,7 @@ void rank_flips(std::vector<Flip>& flips, const RunResult& failing, const Rate& 
 
 namespace {
 
-// The choices that tell most: of the pairs, and where another thread takes over; then some at equal distances.
+// The most informative choices: those at the pairs' events and at preemptions, then some at equal distances.
 std::set<std::size_t> curve_choices(const Observation& run, const std::vector<EventPair>& pairs, std::size_t points) {
   std::set<std::size_t> choices = {0, run.size()};
   const auto add = [&](std::size_t choice) {

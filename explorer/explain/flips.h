@@ -1,4 +1,4 @@
-// Interventions: pairs of events in the other order, alone in the failing schedule, and alone in random schedules.
+// Interventions: reverses single pairs of events, in the failing schedule and in random schedules.
 #pragma once
 
 #include "explorer/explain/explanation.h"
@@ -8,17 +8,18 @@ namespace reweave {
 
 inline constexpr std::uint64_t kFlipRuns = 20;
 
-// The rates of the pair's orders. `failing` is made again by its switches; `blocks`: that the pair breaks; the flip
-// has the one that makes more runs fail than the pair alone.
+// Measures the failure rates with both orders of the pair. `failing` repeats with its switches. `blocks`: the blocks
+// that the pair breaks; the flip gets the one with the most failures, if it has at least as many as the pair alone.
 Flip try_flip(Laboratory& laboratory, const RunResult& failing, const EventPair& pair,
               const std::vector<BrokenBlock>& blocks);
-// What tells most first: of a use after free the release before the use; then what is necessary and makes random
-// schedules fail, then what is one of both, then what makes the greater difference, then memory before synchronisation
-// (or after it, if the run ended with a thread that waits for a lock), then what is late.
+// Sorts the most informative flips first: the release before a use after free; then flips that make random schedules
+// fail, first those that are also necessary; then flips that are only necessary; then the rest. Among equals, the
+// greater difference in failure rates comes first, then memory before synchronisation (after it, if the run is
+// deadlocked with a thread waiting for a lock), then broken blocks, then later events.
 void rank_flips(std::vector<Flip>& flips, const RunResult& failing, const Rate& base);
 
-// P(failure | the first choices of the failing run) at `points` choices, those at which something of `pairs` is done or
-// another thread takes over first of all.
+// P(failure | the first choices of the failing run) at `points` choices, preferably at the events of `pairs` and at
+// preemptions.
 std::vector<CurvePoint> failure_curve(Laboratory& laboratory, const RunResult& failing,
                                       const std::vector<EventPair>& pairs, std::size_t points, std::uint64_t runs);
 

@@ -1,33 +1,32 @@
-// Runs made to find out why one fails: many at a time, and counted.
+// Makes and counts the runs that find out why one run fails.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "explorer/campaign/minimise.h"
 #include "explorer/explain/rate.h"
-#include "explorer/guide.h"
-#include "explorer/minimise.h"
-#include "explorer/run.h"
-#include "explorer/switches.h"
+#include "explorer/run/guide.h"
+#include "explorer/run/run.h"
+#include "explorer/run/switches.h"
 
 namespace reweave {
 
-// Makes the runs and gives their results in the same order; fewer if the time is up.
+// Makes the runs and returns their results in the same order; fewer if the time is up.
 using Batch = std::function<std::vector<RunResult>(const std::vector<RunRequest>&)>;
 
-// Makes single runs; one for which there is no time is called off.
+// Makes single runs; a run for which no time is left is marked as called off.
 Runner one_at_a_time(Batch batch);
 
 class Laboratory {
  public:
-  // `failing`: what counts as failing; runs that are several times as long go on under a fair schedule. Both outlive
-  // this.
-  // Values that the program asks for (RunRequest::inputs) are in all runs those of the failing one.
+  // `failing`: the failure to look for. Runs several times as long continue under a fair schedule. All runs get the
+  // failing run's values of reweave::choose (RunRequest::inputs). `batch` and `failing` must outlive this.
   Laboratory(const Batch& batch, const RunResult& failing)
       : batch_(batch), failing_(failing), inputs_(switches_of(failing).inputs) {}
 
-  // Observed runs of them, and no others, are given to `see`.
+  // Called for each counted run that was observed.
   using See = std::function<void(const RunResult&, bool failed)>;
   Rate rate(const std::vector<RunRequest>& requests, const See& see = {});
   // `count` runs of the guide with seeds from `seed` on.

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "explorer/minimise.h"
-#include "explorer/shorter_schedules.h"
+#include "explorer/campaign/minimise.h"
+#include "explorer/campaign/shorter_schedules.h"
 
 namespace reweave {
 
@@ -15,7 +15,7 @@ RunRequest observed_request(const SwitchList& list) {
   return request;
 }
 
-// The failing schedule with one of its preemptions left out, or elsewhere in the same thread.
+// Variants of the failing schedule: one preemption left out or moved within its thread; at last, none at all.
 std::vector<SwitchList> neighbours(const Observation& run, const SwitchList& list) {
   constexpr std::size_t kMostPreemptions = 40, kMostPlaces = 12;
   std::vector<SwitchList> found;
@@ -43,7 +43,7 @@ std::vector<SwitchList> neighbours(const Observation& run, const SwitchList& lis
   return found;
 }
 
-// Random schedules that pass, each as simple as it gets.
+// Tries random schedules. The first few that pass are also minimised.
 void try_random_schedules(Laboratory& laboratory, const std::vector<Event>& failing, NearestSearch& search) {
   constexpr std::uint64_t kRuns = 100, kMostPassing = 3, kMinimiseRuns = 300;
   std::vector<RunRequest> requests;
@@ -70,7 +70,7 @@ void keep_nearer(NearestSearch& search, const RunResult& run, const std::vector<
   search.passing++;
   if (run.observed.empty()) return;
   std::vector<EventPair> pairs = reordered(failing, events_of(run.observed));
-  if (pairs.empty()) return;  // what tells the two apart cannot be seen
+  if (pairs.empty()) return;  // no visible difference between the two runs
   if (!search.best || pairs.size() < search.best->pairs.size()) search.best = NearestRun{run, std::move(pairs)};
 }
 

@@ -36,7 +36,7 @@ class PatternFinder {
   }
 
  private:
-  // Consecutive accesses of a thread are one: its last write, or else its last read.
+  // Counts consecutive accesses of a thread as one: its last write or, if it made none, its last read.
   void access(const ChoiceNote& note) {
     std::deque<ChoiceNote>& window = windows_[note.object];
     if (!window.empty() && window.back().thread == note.thread) {
@@ -50,7 +50,7 @@ class PatternFinder {
     window.push_back(note);
   }
 
-  // Patterns whose first access is the oldest in the window: triples, or else pairs.
+  // Finds the patterns whose first access is the oldest in the window: triples or, if there are none, pairs.
   void look(const std::deque<ChoiceNote>& window) {
     const ChoiceNote& first = window.front();
     bool any = false;

@@ -1,5 +1,5 @@
-// Access patterns of runs, and how well they tell failing runs from passing ones (Falcon: Park, Vuduc, Harrold, ICSE
-// 2010).
+// Access patterns of runs, ranked by how well they distinguish failing runs from passing ones (Falcon: Park, Vuduc,
+// Harrold, ICSE 2010).
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ class PatternRanking {
   std::vector<RankedPattern> ranked(std::size_t most) const;
 
  private:
-  // Of each access: its code, whether it writes, and which of the pattern's threads it is of.
+  // For each access: its code, whether it writes, and the number of its thread within the pattern.
   using Key = std::vector<std::tuple<std::uint64_t, bool, ThreadId>>;
   friend class PatternFinder;
   std::map<Key, RankedPattern> patterns_;

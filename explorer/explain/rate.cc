@@ -22,7 +22,7 @@ bool fails_more(const Rate& more, const Rate& less) {
   const auto all_failed = static_cast<unsigned>(more.failed + less.failed);
   const auto all_tried = static_cast<unsigned>(more.tried + less.tried);
   const unsigned fewest = all_failed > less.tried ? all_failed - static_cast<unsigned>(less.tried) : 0;
-  if (failed == fewest) return false;  // also where nothing was tried of either
+  if (failed == fewest) return false;  // includes the case that one of them has no runs
   const boost::math::hypergeometric_distribution<double> by_chance(all_failed, tried, all_tried);
   constexpr double kLevel = 0.01;
   return boost::math::cdf(boost::math::complement(by_chance, failed - 1)) < kLevel;

@@ -1,4 +1,4 @@
-// How often runs failed, with the interval that the true probability lies in.
+// Failure rates of runs, with confidence intervals.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@ namespace reweave {
 
 struct Rate {
   std::uint64_t tried = 0;   // runs that say something
-  std::uint64_t failed = 0;  // in the way that is explained
-  std::uint64_t other = 0;   // in another way
-  std::uint64_t let_go = 0;  // runs besides `tried`, in which what was asked for was not feasible
+  std::uint64_t failed = 0;  // with the explained failure
+  std::uint64_t other = 0;   // with another failure
+  std::uint64_t let_go = 0;  // additional runs, in which the requested order was not feasible
 
   std::uint64_t passed() const { return tried - failed - other; }
   Rate& operator+=(const Rate& more) {
@@ -28,12 +28,12 @@ struct Rate {
 struct Interval {
   double low, high;
 };
-// True if runs of `more` fail more often than those of `less` beyond what chance explains: Fisher's exact test of one
-// side, at 1 %. False if nothing was tried of either.
+// True if runs of `more` fail significantly more often than runs of `less`: one-sided Fisher's exact test at 1 %. False
+// if either has no runs.
 bool fails_more(const Rate& more, const Rate& less);
 // The exact 95 % interval (Clopper, Pearson, Biometrika 1934); [0, 1] if nothing was tried.
 Interval interval_of(const Rate& rate);
-// The share that fails at most, with 95 % confidence, if none of `tried` independent runs did.
+// The upper bound for the share of failing runs, with 95 % confidence, if none of `tried` independent runs failed.
 double most_failing(std::uint64_t tried);
 // "3 %", "0.15 %": small shares have decimals.
 std::string percent_text(double share);

@@ -7,7 +7,8 @@ namespace reweave {
 
 namespace {
 
-// `block` with one more event of its thread in front, or behind; itself if there is none.
+// The next event of the same thread at another place in the code, after `of` if `behind`, otherwise before it; `of` if
+// there is none.
 Event neighbour(const std::vector<Event>& events, const Event& of, bool behind) {
   const Event* found = &of;
   for (const Event& event : events) {
@@ -18,14 +19,15 @@ Event neighbour(const std::vector<Event>& events, const Event& of, bool behind) 
   return *found;
 }
 
-// Where locks are held, a thread has to be stopped before it takes them, and the block ends where it releases them.
+// With `locks`, the block extends from the acquisition of the locks to their release, because threads must be stopped
+// before they take them.
 AssumedCode::Block block_of(const Event& begin, const Event& end, bool locks) {
   if (!locks) return {begin.name.pc, end.name.pc};
   return {begin.entry().pc, end.lock_given != 0 ? end.lock_given : end.name.pc};
 }
 
-// The blocks of both threads, one at a time: that which is broken, and what the other thread does with the object up to
-// where it breaks it. Where locks are held, code alone says what is kept off.
+// The assumption that two blocks exclude each other: the broken one, and the other thread's uses of the object up to
+// the one that breaks it. If locks are held, the rivals are given by their code instead of the object.
 AssumedCode uninterrupted(const Event& begin, const Event& end, const Event& between,
                           const std::vector<Event>& events) {
   const Event* other = &between;
@@ -67,7 +69,7 @@ class Remedies {
   }
 
  private:
-  // True if it removes the failure.
+  // True if no run fails under the assumption.
   bool attempt(const Event& begin, const Event& end, const AssumedCode& code) {
     tried_.push_back(try_assumption(laboratory_, begin, end, code, runs_));
     return tried_.back().rate.never();
@@ -111,7 +113,7 @@ std::vector<Remedy> try_remedies(Laboratory& laboratory, const std::vector<LockW
     const AssumedCode::Block block = {wait.holds.name.pc, wait.wants.name.pc};
     if (std::ranges::find(code.blocks, block) == code.blocks.end()) code.blocks.push_back(block);
   }
-  code.rivals = {code.blocks.front().begin};  // locks differ from turn to turn: it is the code that is kept off
+  code.rivals = {code.blocks.front().begin};  // locks differ between turns: the code is excluded, not the object
   const Remedy remedy = try_assumption(laboratory, cycle.front().holds, cycle.front().wants, code, runs);
   if (remedy.rate.tried == 0) return {};
   return {remedy};

@@ -1,5 +1,5 @@
-// Assumptions that would remove a failure, tried in random schedules: a block that is not interrupted, an order that
-// holds. A suggestion, and never a proof that the program is then correct.
+// Tries assumptions that could prevent a failure, in random schedules: a block that is not interrupted, or an order. A
+// remedy is a suggestion, never a proof that the program is then correct.
 #pragma once
 
 #include "explorer/explain/explanation.h"
@@ -7,10 +7,11 @@
 
 namespace reweave {
 
-// What was tried for the flip, the smallest first, up to the first under which nothing failed in `runs` runs.
+// Tries remedies for the flip, the smallest first, until none of `runs` runs fails under one. Returns all that were
+// tried.
 std::vector<Remedy> try_remedies(Laboratory& laboratory, const Flip& flip, const std::vector<Event>& failing,
                                  std::uint64_t runs);
-// That one thread at a time takes the locks of the cycle.
+// Tries the remedy that only one thread at a time takes the locks of the cycle.
 std::vector<Remedy> try_remedies(Laboratory& laboratory, const std::vector<LockWait>& cycle, std::uint64_t runs);
 
 }  // namespace reweave

@@ -6,13 +6,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "explorer/assumption.h"
+#include "explorer/campaign/assumption.h"
 #include "explorer/explain/rate.h"
 #include "explorer/explain/report.h"
 #include "explorer/explain/report_sentences.h"
 #include "explorer/explain/way/way_json.h"
-#include "explorer/memory_stacks.h"
-#include "formats/error.h"
+#include "explorer/words/memory_stacks.h"
+#include "formats/base/error.h"
 
 namespace reweave {
 
@@ -20,7 +20,7 @@ using nlohmann::json;
 
 namespace {
 
-// What is wrong; thrown by the checks, and caught by check_report.
+// A statement that does not hold; thrown by the checks and caught by check_report.
 struct Unborne {
   std::string statement;
 };
@@ -75,7 +75,7 @@ class ReportCheck {
     runs_ += tried + checked_count(rate.at("let_go"), what);
   }
 
-  // What a step says of its place in code twice.
+  // Checks that a step's `place` agrees with its function, file and line.
   static void step(const json& step, const std::string& what) {
     checked_count(step.at("thread"), what);
     if (step.contains("file"))
@@ -85,7 +85,7 @@ class ReportCheck {
              "{}: the place inside is not that of file and line", what);
   }
 
-  // `event` says more of the same step: its caller, and what its object is in.
+  // True if `event` is the step `shown`, perhaps with its caller, its lock and the block of its object added.
   static bool is_shown(const json& shown, json event) {
     if (event.value("in_block", false)) event["object"] = shown.at("object");
     event.erase("in_block");
@@ -94,7 +94,7 @@ class ReportCheck {
     return shown == event;
   }
 
-  // A step that the failing schedule shows as well, unless the run did not come to it.
+  // Checks an event of the failing run: the failing schedule must show the same step, unless the run did not reach it.
   void failing_step(const json& event, const std::string& what) const {
     constexpr std::size_t kMostSteps = 10'000;
     step(event, what);
@@ -110,7 +110,7 @@ class ReportCheck {
       demand(shown == nullptr ? steps.size() >= kMostSteps : is_shown(*shown, event),
              "{}: not that step of the schedule", what);
   }
-  // The step that the failing schedule shows there, if any.
+  // The step that the failing schedule shows for the choice; null if there is none.
   const json* step_at(std::uint64_t choice) const {
     const json& steps = report_.at("failing").at("steps");
     const auto found = std::ranges::find_if(steps, [&](const json& one) { return one.at("choice") == choice; });
@@ -207,7 +207,8 @@ class ReportCheck {
              "inevitable_step: not the step before choice {}", followed);
   }
 
-  // Of each its suspiciousness, and its rank among those listed; of those that tie with the last, more may be left out.
+  // Checks each pattern's suspiciousness and its rank among the listed ones. The list may be cut among the patterns
+  // that tie with the last one.
   void patterns() {
     const json &patterns = report_.at("patterns"), &base = report_.at("base");
     for (std::size_t i = 0; i < patterns.size(); i++) {
@@ -256,7 +257,7 @@ class ReportCheck {
     if (remedy.value("assume", "") != "") assumption(remedy, what);
   }
 
-  // The lock was taken by the thread itself.
+  // Checks that the event's own thread took the lock.
   static void lock_before(const json& event, const std::string& what) {
     const json& taken = event.at("locked_at");
     step(taken, what);
@@ -264,7 +265,7 @@ class ReportCheck {
     demand(taken.at("thread") == event.at("thread") && taken.at("does") == "locks", "{}: no lock of the thread", what);
   }
 
-  // What can be pasted is an assumption of this kind, about these places.
+  // Checks that the text for --assume is an assumption of the remedy's kind about its places.
   static void assumption(const json& remedy, const std::string& what) {
     const auto text = remedy.at("assume").get<std::string>();
     Assumption assumption;
@@ -288,7 +289,7 @@ class ReportCheck {
   }
 
   const json& report_;
-  std::uint64_t runs_ = 0;  // of all rates
+  std::uint64_t runs_ = 0;  // in all rates
 };
 
 }  // namespace
@@ -299,7 +300,7 @@ std::optional<std::string> check_report(const json& report) {
   } catch (const Unborne& unborne) {
     return unborne.statement;
   } catch (const json::exception& error) {
-    return error.what();  // it has another form
+    return error.what();  // the report has another form
   }
   return {};
 }

@@ -1,5 +1,4 @@
-// Does a report bear out what it states? A second computation, from its counts and steps alone, of everything in it
-// that can be computed.
+// Checks a report: computes again, only from its counts and steps, everything in it that can be computed.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,16 +6,16 @@
 #include <string>
 
 #include "explorer/explain/explanation.h"
-#include "explorer/places.h"
+#include "explorer/words/places.h"
 
 namespace reweave {
 
-// The first statement of the report (docs/explanation-format.md) that its counts do not bear out; none if all are.
-// What was only counted (which runs were not feasible, how many were made) has no second source; it is held to what
-// bounds it.
+// Returns the first statement of the report (docs/explanation-format.md) that does not follow from its counts; none if
+// all do. Plain counts, such as those of runs made or not feasible, have no second source and are only checked against
+// bounds.
 std::optional<std::string> check_report(const nlohmann::json& report);
 
-// json_report, checked. Throws CheckFailed.
+// Returns the result of json_report. Throws CheckFailed if a check fails.
 nlohmann::json checked_report(const Explanation& explanation, Places& places);
 
 }  // namespace reweave

@@ -9,9 +9,9 @@
 #include "explorer/explain/html/markup.h"
 #include "explorer/explain/report_sentences.h"
 #include "explorer/explain/report_steps.h"
-#include "formats/sarif.h"
-#include "formats/source_lines.h"
-#include "formats/uri.h"
+#include "formats/base/sarif.h"
+#include "formats/base/uri.h"
+#include "formats/elf/source_lines.h"
 
 namespace reweave {
 

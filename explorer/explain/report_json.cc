@@ -7,8 +7,8 @@
 #include "explorer/explain/report.h"
 #include "explorer/explain/report_sentences.h"
 #include "explorer/explain/way/way_json.h"
-#include "explorer/wording.h"
-#include "formats/error.h"
+#include "explorer/words/wording.h"
+#include "formats/base/error.h"
 
 namespace reweave {
 
@@ -72,8 +72,8 @@ class JsonReport {
             {"let_go", rate.let_go}, {"low", interval.low},   {"high", interval.high}};
   }
 
-  // `choice`: of the failing run, where the operation is one of it. `call`: in the user's code, if a library executes
-  // the operation for it.
+  // `choice`: the operation's choice if it is in the failing run. `call`: the call in the user's code if a library
+  // executes the operation; 0 otherwise.
   json of(const ChoiceNote& note, std::size_t choice = kNoChoice, std::uint64_t call = 0) {
     json step = {{"thread", note.thread}, {"does", verb_of(note)}, {"object", object_of(note, choice)}};
     json code = place_of(note.pc);
@@ -95,7 +95,8 @@ class JsonReport {
     return place;
   }
 
-  // The address has that name between the first and the last event that uses the object; outside, it may hold another.
+  // The object's name. A variable's name is used only between the first and the last named event of the object, because
+  // the address may hold another object at other times.
   std::string object_of(const ChoiceNote& note, std::size_t choice) {
     const std::string text = object_text(note, places_);
     const auto found = variables_.find(note.object);
@@ -104,15 +105,15 @@ class JsonReport {
     if (choice < variable.first || choice > variable.last) return text;
     return is_release(note) ? released_words(variable.name) : variable.name;
   }
-  // What is released where its first part has that name: "*job" for "job->id", "list" for "list[0]".
+  // The name of a whole released block from the name of its first part: "*job" for "job->id", "list" for "list[0]".
   static std::string released_words(const std::string& part) {
     const std::size_t arrow = part.rfind("->"), bracket = part.rfind('[');
     if (arrow != part.npos) return "*" + part.substr(0, arrow);
     return part.substr(0, bracket);
   }
 
-  // Threads may know an object by different variables. A name that begins with a variable is preferred to a member's
-  // ("Pool::jobs"). An address that held different objects gets no name.
+  // Chooses one name for each object, because threads may know it by different variables. Names that begin with a
+  // variable are preferred to names of members ("Pool::jobs"). An address that held different objects gets no name.
   void name_variables() {
     std::set<std::uint64_t> several;
     for (const auto& [event, object] : events_named(explanation_)) {
@@ -133,8 +134,8 @@ class JsonReport {
     for (const std::uint64_t object : several) variables_.erase(object);
     unite_objects();
   }
-  // All named events of an object use one name and one block, even where an event itself found neither: a thread never
-  // returns from the lock that it waits for.
+  // Gives all named events of an object one name and one block, even events for which neither was found, such as a lock
+  // whose wait never ends.
   void unite_objects() {
     for (const auto& [event, object] : events_named(explanation_)) {
       const std::size_t choice = choice_of(event);
@@ -147,7 +148,7 @@ class JsonReport {
         blocks_.emplace(object, *context->second.block);
     }
   }
-  // Of an event that the failing run did not come to: behind all others.
+  // The event's choice in the failing run. A named event that the run did not reach comes after all others.
   std::size_t choice_of(const Arrival& event) const {
     const auto found = failing_.find(event);
     if (found != failing_.end()) return found->second;
@@ -171,7 +172,7 @@ class JsonReport {
     return step;
   }
 
-  // A step of the failing run that something else names; or one that it did not come to.
+  // An event that a flip, a deadlock or a remedy names; the failing run may not have reached it.
   json named(const Event& event) {
     json step = of(event);
     const auto block = blocks_.find(event.note.object);
@@ -214,7 +215,7 @@ class JsonReport {
     row["text"] = remedy_sentence(row);
     return row;
   }
-  // As `explore --assume` takes it; empty if the code cannot be named such that it is found again.
+  // The assumption in the syntax of `explore --assume`; empty if no name leads back to the same code.
   std::string assumption_text(const AssumedCode& code) {
     try {
       const std::string text = text_of(assumption_of(code, operations_));
@@ -233,8 +234,8 @@ class JsonReport {
     return row;
   }
 
-  // The events that conflict with one of another thread, and those that the rest of the report names. Others are
-  // counted.
+  // The schedule with the events that conflict with another thread's and those that the rest of the report names. Other
+  // events are only counted.
   json schedule(const RunResult& run) {
     constexpr std::size_t kMostSteps = 10'000;
     const std::vector<Event> events = events_of(run.observed);
@@ -255,7 +256,7 @@ class JsonReport {
   }
 
   static std::map<std::uint64_t, std::vector<std::size_t>> by_object(const std::vector<Event>& events) {
-    constexpr std::size_t kMostOfObject = 500;  // quadratic above
+    constexpr std::size_t kMostOfObject = 500;  // schedule() takes quadratic time
     std::map<std::uint64_t, std::vector<std::size_t>> lists;
     for (std::size_t i = 0; i < events.size(); i++) {
       std::vector<std::size_t>& list = lists[events[i].note.object];
@@ -270,13 +271,13 @@ class JsonReport {
   struct Named {
     std::string name;
     std::optional<HeapBlock> block;
-    std::size_t first = kNoChoice, last = 0;  // choices of the failing run
+    std::size_t first = kNoChoice, last = 0;  // choices of the first and last named event
   };
   static bool is_member(const std::string& name) { return name.find("::") != std::string::npos; }
   std::map<std::uint64_t, Named> variables_;   // by address
   std::map<std::uint64_t, HeapBlock> blocks_;  // by the address of what is in them
   std::map<Arrival, std::size_t> failing_;     // events of the failing run, and their choices
-  std::set<Arrival> named_;                    // those that are not only in a schedule
+  std::set<Arrival> named_;                    // events that other parts than the schedules name
 };
 
 }  // namespace

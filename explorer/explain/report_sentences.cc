@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "formats/function_names.h"
+#include "formats/elf/function_names.h"
 
 namespace reweave {
 
@@ -49,7 +49,8 @@ std::string cycle_sentence(const json& waits) {
   return sentence.empty() ? sentence : sentence + ".";
 }
 
-// Necessary in the failing schedule does not mean that other schedules do not fail otherwise.
+// The results of the experiments. An order that the failing schedule needs to fail is not necessary in general: other
+// schedules may fail without it.
 std::string evidence(const json& flip, const json& base) {
   const json &reversed = flip.at("reversed"), &avoided = flip.at("avoided");
   const bool feasible = reversed.at("tried") != 0, never = reversed.at("failed") == 0;

@@ -18,11 +18,11 @@ std::string order_sentence(const nlohmann::json& first, const nlohmann::json& th
 std::string share_sentence(const nlohmann::json& rate);
 // The cause in one sentence, with what shows it; empty if no pair of events is known to matter.
 std::string cause_sentences(const nlohmann::json& report);
-// What a remedy assumes: "lines 23 to 27 of deposit not interrupted by another use of balance".
+// The assumption of a remedy: "lines 23 to 27 of deposit not interrupted by another use of balance".
 std::string remedy_sentence(const nlohmann::json& remedy);
 
-// The cause, and the smallest remedy that was tried, if it prevented the failure; indented but for the first line.
-// Empty if no cause was shown.
+// The cause, and the smallest remedy tried if it prevented the failure; all lines but the first are indented. Empty if
+// no cause was shown.
 std::string cause_with_remedy(const nlohmann::json& report);
 
 }  // namespace reweave

@@ -7,8 +7,8 @@
 #include "explorer/explain/report.h"
 #include "explorer/explain/report_sentences.h"
 #include "explorer/explain/report_steps.h"
-#include "formats/counted.h"
-#include "formats/source_lines.h"
+#include "formats/base/counted.h"
+#include "formats/elf/source_lines.h"
 
 namespace reweave {
 
@@ -19,7 +19,7 @@ using nlohmann::json;
 std::string member_text(const json& row, const char* member) { return row.at(member).get<std::string>(); }
 std::uint64_t member_number(const json& row, const char* member) { return row.at(member).get<std::uint64_t>(); }
 
-// Small shares have a decimal: "0.3 %" is not nothing.
+// Small shares have a decimal, because "0.3 %" is not zero.
 std::string percent(double share) {
   const double value = share * 100;
   return value > 0 && value < 1 ? fmt::format("{:.1f} %", value) : fmt::format("{:.0f} %", value);
@@ -36,7 +36,7 @@ std::string rate_interval(const json& rate) {
   return fmt::format("{} to {}", percent(rate.at("low").get<double>()), percent(rate.at("high").get<double>()));
 }
 
-// "bank.c:17"; where that is not known, the function or the address.
+// "bank.c:17"; if the line is not known, the function or the address.
 std::string line_words(const json& step) {
   if (!step.contains("file")) return member_text(step, "place");
   return fmt::format("{}:{}", std::filesystem::path(member_text(step, "file")).filename().string(),
@@ -67,7 +67,7 @@ class TextReport {
   }
 
  private:
-  // The source lines of what the cause names, in the order of the failing run.
+  // The source lines of the cause's steps, in the order of the failing run.
   std::string lines_of_cause() const {
     if (!report_.at("cause_shown").get<bool>()) return "\n";
     std::string text = "\n";

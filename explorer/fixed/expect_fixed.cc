@@ -2,10 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "explorer/expected_endings.h"
-#include "explorer/failure_store.h"
-#include "explorer/wording.h"
-#include "formats/recording_reader.h"
+#include "explorer/campaign/failure_store.h"
+#include "explorer/run/expected_endings.h"
+#include "explorer/words/wording.h"
+#include "formats/recording/recording_reader.h"
 
 namespace reweave {
 

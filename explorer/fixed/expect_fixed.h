@@ -4,14 +4,14 @@
 #include <functional>
 #include <string>
 
-#include "explorer/campaign.h"
+#include "explorer/campaign/campaign.h"
 #include "explorer/fixed/fix_report.h"
 #include "explorer/record_passing.h"
 
 namespace reweave {
 
 // Tries the old failure's orders of events, its schedule, and then the search of `options`, whose recording is of the
-// new build. Returns the report (fix_report.h says what it means).
+// new build. Returns the report (fix_report.h).
 nlohmann::json expect_fixed(const std::string& old_recording, CampaignOptions options, const PassingRecording& recorded,
                             const std::function<bool(const CampaignProgress&)>& on_progress);
 

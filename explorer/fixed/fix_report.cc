@@ -8,8 +8,8 @@
 
 #include "explorer/explain/rate.h"
 #include "explorer/searches/search.h"
-#include "formats/counted.h"
-#include "formats/error.h"
+#include "formats/base/counted.h"
+#include "formats/base/error.h"
 
 namespace reweave {
 
@@ -24,7 +24,7 @@ bool draws(const std::string& strategy) {
   return row != nullptr && row->draws;
 }
 
-// By the failures, and by what was tried if there are none.
+// The verdict follows from the failures or, if there are none, from what was tried.
 std::string verdict_of(const json& report) {
   const json& failures = report.at("failures");
   if (std::ranges::any_of(failures, [](const json& one) { return one.at("same").get<bool>(); })) return "still fails";
@@ -143,7 +143,7 @@ std::optional<std::string> check_fix(const json& report) {
     if (!expected.is_null() && std::abs(expected.get<double>() - stated.get<double>()) > kNear)
       return "the bound is another";
   } catch (const json::exception& error) {
-    return error.what();  // it has another form
+    return error.what();  // the report has another form
   }
   return {};
 }

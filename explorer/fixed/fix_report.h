@@ -1,4 +1,5 @@
-// Whether a new build has an old failure: what was tried, as JSON and as text. docs/fix-format.md describes the JSON.
+// The report on whether a new build still has an old failure, as JSON and as text. docs/fix-format.md describes the
+// JSON.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -6,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "explorer/campaign.h"
+#include "explorer/campaign/campaign.h"
 #include "explorer/fixed/fix_runs.h"
 #include "explorer/fixed/old_failure.h"
 
@@ -31,10 +32,10 @@ struct FixReport {
   std::vector<FoundAgain> failures = {};  // that replay
 };
 
-// The report, with the verdict that follows from it: "still fails", "moved" (only otherwise), "fixed" (nothing failed)
-// or "unknown" (no run of the search says anything). Checked: CheckFailed if it states what its counts do not bear out.
+// The report with its verdict: "still fails", "moved" (only other failures), "fixed" (nothing failed) or "unknown" (no
+// run of the search says anything). Throws CheckFailed if a statement does not follow from the counts.
 nlohmann::json fix_json(const FixReport& report);
-// What it says that does not follow from its counts; nothing: it is sound.
+// The first statement that does not follow from the report's counts; nothing if all do.
 std::optional<std::string> check_fix(const nlohmann::json& report);
 std::string fix_text(const nlohmann::json& report);
 int fix_status(const nlohmann::json& report);

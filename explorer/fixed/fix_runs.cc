@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "explorer/guide.h"
-#include "explorer/witness.h"
+#include "explorer/campaign/witness.h"
+#include "explorer/run/guide.h"
 
 namespace reweave {
 
@@ -30,8 +30,8 @@ std::optional<Arrival> FixRuns::find(const OldStep& step) {
   return Arrival{*pc, step.number, step.thread, 0};
 }
 
-// Each step before the next, in otherwise random schedules: threads are held before the step itself, and in as many
-// other runs before they take the locks that they had there in the old run.
+// Adds runs with each step before the next, in otherwise random schedules. Threads are held before the step itself and,
+// in as many other runs, before they take the locks that they held there in the old run.
 void FixRuns::add_pair(const OldCandidate& candidate) {
   TriedPair pair;
   pair.text = text_of(candidate);
@@ -54,7 +54,7 @@ void FixRuns::add_orders(const std::vector<Arrival>& steps, const std::vector<Ar
   Guide guide;
   guide.choices = 0;
   for (std::size_t i = 0; i + 1 < steps.size(); i++) {
-    // The thread of the block's end has been at its begin, and may have kept its lock since.
+    // The thread of the block's end already executed its begin, and may still hold the lock from there.
     const bool is_end = steps.size() == 3 && i == 1;
     guide.orders.push_back({steps[i], is_end && held[2] == held[0] ? steps[2] : held[i + 1]});
   }
@@ -67,9 +67,10 @@ void FixRuns::add_orders(const std::vector<Arrival>& steps, const std::vector<Ar
   }
 }
 
-// In turns of threads: each ends with the last of its steps whose code is there.
+// Adds a run with the old schedule, as turns of threads. Each turn ends with the last of its steps whose code exists in
+// the new build.
 void FixRuns::add_schedule() {
-  std::map<std::pair<ThreadId, std::uint64_t>, std::uint32_t> reached;  // how often, at the end of the last turn
+  std::map<std::pair<ThreadId, std::uint64_t>, std::uint32_t> reached;  // times, by the end of the last turn
   for (std::size_t at = 0; at < old_.schedule.size();) {
     const ThreadId thread = old_.schedule[at].thread;
     std::optional<Arrival> last;
@@ -105,7 +106,7 @@ void FixRuns::learn(const std::vector<GivenEnd>& ends, Places& places) {
     }
     TriedPair& pair = pairs_[pair_of_[i]];
     if (!end.examined || end.guide.let_go != 0) {
-      pair.infeasible++;  // where it failed it is kept all the same, but does not count for the order
+      pair.infeasible++;  // a failure is kept, but does not count for the order
       continue;
     }
     pair.runs++;

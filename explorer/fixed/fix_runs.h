@@ -1,5 +1,5 @@
-// Runs of a new build that would show an old failure again: its pairs of events in the order that failed, and its
-// schedule.
+// Runs of a new build that should show an old failure again: with its pairs of events in the order that failed, and
+// with its schedule.
 #pragma once
 
 #include <cstdint>
@@ -8,30 +8,30 @@
 
 #include "explorer/fixed/line_map.h"
 #include "explorer/fixed/old_failure.h"
-#include "explorer/run.h"
+#include "explorer/run/run.h"
 #include "explorer/searches/given.h"
-#include "formats/candidates.h"
+#include "formats/trace/candidates.h"
 
 namespace reweave {
 
 inline constexpr std::size_t kMostTriedPairs = 3;
-inline constexpr std::uint64_t kPairRuns = 20;  // of each pair, for each place where its threads can be held
+inline constexpr std::uint64_t kPairRuns = 20;  // for each pair and each way to hold its threads
 
-// What was tried of one candidate.
+// The runs tried for one candidate.
 struct TriedPair {
   std::string text;        // "deposit (bank.c:27) before deposit (bank.c:23)"
-  bool found = false;      // its lines are there
+  bool found = false;      // its lines exist in the new build
   std::uint64_t runs = 0;  // that say something
   std::uint64_t failed = 0;
-  std::uint64_t infeasible = 0;  // more runs, in which the order could not be had
+  std::uint64_t infeasible = 0;  // additional runs, in which the order was not feasible
 };
-// What was tried of the schedule.
+// The run tried for the schedule.
 struct TriedSchedule {
-  std::uint64_t turns = 0;     // of threads, in the old run
-  std::uint64_t found = 0;     // whose code is there
-  std::uint64_t followed = 0;  // of these
+  std::uint64_t turns = 0;     // turns of threads in the old run
+  std::uint64_t found = 0;     // turns whose code exists in the new build
+  std::uint64_t followed = 0;  // found turns that were followed
   bool made = false, failed = false;
-  std::string departure;  // where and why it was left; empty: it was not
+  std::string departure;  // the place and the reason of leaving it; empty if it was followed
 };
 
 class FixRuns {
@@ -39,7 +39,7 @@ class FixRuns {
   FixRuns(const OldFailure& old, Places& places);
 
   const std::vector<RunRequest>& requests() const { return requests_; }
-  // `ends`: of the requests, as far as they were made.
+  // `ends`: the results of the requests, as far as they were made.
   void learn(const std::vector<GivenEnd>& ends, Places& places);
   const std::vector<TriedPair>& pairs() const { return pairs_; }
   const TriedSchedule& schedule() const { return schedule_; }
@@ -56,7 +56,7 @@ class FixRuns {
   TriedSchedule schedule_;
   std::vector<WitnessTurn> turns_;
   std::vector<RunRequest> requests_;
-  std::vector<std::size_t> pair_of_;  // of each request; the last one, if there are more requests, is the schedule
+  std::vector<std::size_t> pair_of_;  // of each request; if there is one more request, it is the schedule
 };
 
 }  // namespace reweave

@@ -1,4 +1,4 @@
-// Where the operations of an old build are in a new one: by function and source line.
+// Finds the operations of an old build in a new one, by function and source line.
 #pragma once
 
 #include <map>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "explorer/code_operations.h"
+#include "explorer/campaign/code_operations.h"
 #include "explorer/fixed/old_failure.h"
 
 namespace reweave {
@@ -16,8 +16,8 @@ class LineMap {
  public:
   explicit LineMap(Places& places) : places_(places), operations_(places) {}
 
-  // The code of the operation that was that step; none if the function has no such line any more. A line may have
-  // moved, but reads as before; of several that do, the one that moved as its surroundings did.
+  // The code of the step's operation in the new build; none if the function no longer has a line with that text. The
+  // line may have moved; of several lines with the text, the one that moved like its surroundings is taken.
   std::optional<std::uint64_t> find(const OldStep& step);
 
  private:
@@ -31,7 +31,7 @@ class LineMap {
   Places& places_;
   CodeOperations operations_;
   std::map<std::string, std::vector<Line>> lines_;
-  std::map<std::string, int> moved_;  // by how many lines, in that function, lines that are there once had moved
+  std::map<std::string, int> moved_;  // lines by which the last unambiguous line of a function moved
 };
 
 }  // namespace reweave

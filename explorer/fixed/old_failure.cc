@@ -5,10 +5,10 @@
 #include <regex>
 
 #include "explorer/campaigns/json_fields.h"
-#include "formats/error.h"
-#include "formats/folder.h"
-#include "formats/recording_reader.h"
-#include "formats/source_lines.h"
+#include "formats/base/error.h"
+#include "formats/base/folder.h"
+#include "formats/elf/source_lines.h"
+#include "formats/recording/recording_reader.h"
 
 namespace reweave {
 
@@ -58,7 +58,8 @@ class Reader {
   const std::string& path_;
 };
 
-// Texts of one failure in two builds: lines and addresses differ, and so may the names of the program and its sources.
+// Removes the parts of a failure's text that differ between builds: lines, addresses, and names of the program and its
+// sources.
 std::string without_numbers(const std::string& whole) {
   constexpr std::size_t kMostCharacters = 2000;  // std::regex recurses for each
   const std::string text = whole.substr(0, kMostCharacters);

@@ -1,5 +1,5 @@
-// What is known of a failure of an earlier build: its explanation, saved beside its recording. Nothing of it depends on
-// the addresses of that build, which need not exist any more.
+// The failure of an earlier build, read from the explanation saved in its recording. It does not depend on the
+// addresses of that build, which need not exist any more.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "explorer/run.h"
+#include "explorer/run/run.h"
 #include "replayer/saved_moment.h"
 
 namespace reweave {
@@ -15,26 +15,27 @@ namespace reweave {
 // An operation of the old run, by its source.
 struct OldStep {
   ThreadId thread = 0;
-  std::uint32_t number = 1;  // the number-th time that the thread came there
+  std::uint32_t number = 1;  // the number-th time that the thread reached it
   std::string function, source;
   int line = 0;
-  unsigned operation = 0;  // of that line, from 1; 0: it has no source
+  unsigned operation = 0;  // number of the operation on its line, from 1; 0: no source is known
   std::string place;       // for people
 };
 
-// A pair whose order mattered, or a block that was broken: in this order it failed.
+// A pair whose order mattered, or an atomic block that was interrupted, in the failing order.
 struct OldCandidate {
   std::vector<OldStep> steps;  // two or three
-  // Where the thread of the step with the same index was to be held so that it has no lock yet.
+  // The operation at which the thread of the step with the same index must be held so that it does not have the locks
+  // yet.
   std::vector<std::optional<OldStep>> entries;
 };
 
 struct OldFailure {
   std::string recording;
-  RunResult end;  // outcome, status and text alone
+  RunResult end;  // only outcome, status and text
   std::string last_words, cause;
-  std::vector<OldCandidate> candidates;  // that which mattered most first
-  std::vector<OldStep> schedule;         // of the failing run, what others can see
+  std::vector<OldCandidate> candidates;  // most important first
+  std::vector<OldStep> schedule;         // the failing run's operations that other threads can see
 };
 
 // Throws BadInput if the recording did not fail, or has no saved explanation.

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <string_view>
 
-#include "formats/candidates.h"
-#include "formats/error.h"
+#include "formats/base/error.h"
+#include "formats/trace/candidates.h"
 
 namespace reweave {
 

@@ -13,15 +13,17 @@
 #include <set>
 #include <sstream>
 
-#include "explorer/child.h"
-#include "explorer/escaping.h"
+#include "explorer/doctor/elf_facts.h"
 #include "explorer/hunt/reports.h"
 #include "explorer/hunt/test_drivers.h"
-#include "explorer/interruption.h"
-#include "formats/error.h"
-#include "formats/file_identity.h"
-#include "formats/test_framework.h"
-#include "recorder/supervisor/program_check.h"
+#include "explorer/run/child.h"
+#include "explorer/run/interruption.h"
+#include "explorer/words/escaping.h"
+#include "formats/base/error.h"
+#include "formats/base/folder.h"
+#include "formats/recording/file_identity.h"
+#include "formats/recording/test_framework.h"
+#include "recorder/supervisor/target/program_check.h"
 
 namespace reweave {
 
@@ -77,6 +79,11 @@ bool same_target(const TargetHunt& a, const TargetHunt& b) {
   return plain_text(a.target.name) == plain_text(b.target.name) && same_words(a.target.command, b.target.command);
 }
 
+bool has_lines(const std::string& program) {
+  const ElfFacts facts = facts_of(open_regular(program));
+  return !facts.is_elf || facts.has_debug_information() || facts.names_debug_file();
+}
+
 // Determines the identity of a target's program, or why it cannot be hunted.
 void identify(TargetHunt& hunt) {
   if (!hunt.target.problem.empty()) return;
@@ -84,7 +91,9 @@ void identify(TargetHunt& hunt) {
     const std::string& name = hunt.target.command.front();
     const bool is_relative =
         name.find('/') != name.npos && !name.starts_with('/') && !hunt.target.working_directory.empty();
-    hunt.identity = identity_of(find_program(is_relative ? hunt.target.working_directory + "/" + name : name));
+    const std::string program = find_program(is_relative ? hunt.target.working_directory + "/" + name : name);
+    hunt.identity = identity_of(program);
+    hunt.has_lines = has_lines(program);
   } catch (const BadInput& error) {
     hunt.target.problem = error.what();
   }
@@ -208,7 +217,7 @@ void Hunt::hunt_target(std::size_t number) {
     hunt.problem = error.what();
     hunt.problem_status = error.exit_code();
     if (!result_.driver.empty()) return;
-    write_reports();  // else they would say that all was well
+    write_reports();  // otherwise they would not mention the problem
     throw;
   }
 }

@@ -7,8 +7,8 @@
 
 #include "explorer/hunt/hunt_result.h"
 #include "explorer/hunt/target_hunter.h"
-#include "formats/fd.h"
-#include "formats/folder.h"
+#include "formats/base/fd.h"
+#include "formats/base/folder.h"
 
 namespace reweave {
 

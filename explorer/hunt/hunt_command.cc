@@ -6,17 +6,17 @@
 #include <memory>
 #include <utility>
 
-#include "explorer/escaping.h"
-#include "explorer/github.h"
 #include "explorer/hunt/hunt.h"
 #include "explorer/hunt/reports.h"
 #include "explorer/hunt/words.h"
-#include "explorer/interruption.h"
-#include "formats/counted.h"
-#include "formats/error.h"
-#include "formats/number_check.h"
-#include "formats/terminal.h"
-#include "recorder/supervisor/target.h"
+#include "explorer/run/interruption.h"
+#include "explorer/words/escaping.h"
+#include "explorer/words/github.h"
+#include "formats/base/counted.h"
+#include "formats/base/error.h"
+#include "formats/base/number_check.h"
+#include "formats/base/terminal.h"
+#include "recorder/supervisor/target/target.h"
 
 namespace reweave {
 
@@ -49,7 +49,7 @@ std::string is_time(const std::string& text) {
   return seconds_of(text) > 0 ? "" : "'" + text + "' is not a time such as 90s, 5m or 1h";
 }
 
-// The screen, the summary of the job, and a line for each failure.
+// Prints the screen, writes the summary of the job, and annotates each failure.
 void tell_github(const HuntResult& result, const std::string& folder, const std::string& screen) {
   fmt::print("{}", github_verbatim(screen));
   append_github_summary(markdown_report(result, folder));
@@ -60,7 +60,7 @@ void tell_github(const HuntResult& result, const std::string& folder, const std:
                                       failure.file, failure.line));
 }
 
-// The verdict, which is the first line, and the command that goes on, which is the last.
+// Highlights the verdict in the first line, and the user's next command in the last.
 std::string in_color(std::string_view screen, bool found) {
   bool is_first = true;
   return with_styles(screen, [&](std::string_view line) -> std::optional<Style> {
@@ -70,10 +70,24 @@ std::string in_color(std::string_view screen, bool found) {
   });
 }
 
+// An option of `hunt` among the program's arguments, with a value that the option would accept; empty if there is none.
+std::string misplaced_option(const std::vector<std::string>& command) {
+  for (std::size_t i = 1; i < command.size(); i++) {
+    const std::string& option = command[i];
+    const std::string value = i + 1 < command.size() ? command[i + 1] : "";
+    const bool is_for = option == "--for" && seconds_of(value) > 0;
+    const bool is_runs = option == "--runs" && whole_number(1)(value).empty();
+    if (is_for || is_runs) return option + " " + value;
+  }
+  return "";
+}
+
 int hunt(HuntArguments& arguments) {
   arguments.options.seconds = seconds_of(arguments.time);
   if (!arguments.options.expected.empty()) ExpectedEndings::parse(arguments.options.expected);
   if (arguments.github) require_github();
+  if (const std::string option = misplaced_option(arguments.command); !option.empty())
+    notice("{} is given to the program; an option of hunt comes before --", option);
   find_runtime();  // before there is a folder that would be left behind
   receive_interruptions({SIGINT, SIGTERM, SIGHUP});
   Hunt hunt(arguments.options, arguments.command, arguments.test_case);

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "explorer/failure_json.h"
-#include "formats/error.h"
-#include "formats/json_text.h"
+#include "explorer/campaign/failure_json.h"
+#include "formats/base/error.h"
+#include "formats/base/json_text.h"
 
 namespace reweave {
 
@@ -33,9 +33,9 @@ HuntFailure failure_of(const json& from) {
 }
 
 json of(const HuntSearch& search) {
-  return {{"strategy", search.strategy}, {"seed", search.seed},       {"runs", search.runs},
-          {"examined", search.examined}, {"seconds", search.seconds}, {"accesses", search.saw_accesses},
-          {"summary", search.summary}};
+  return {{"strategy", search.strategy},         {"seed", search.seed},       {"runs", search.runs},
+          {"examined", search.examined},         {"seconds", search.seconds}, {"accesses", search.saw_accesses},
+          {"one_schedule", search.one_schedule}, {"summary", search.summary}};
 }
 
 HuntSearch search_of(const json& from) {
@@ -46,6 +46,7 @@ HuntSearch search_of(const json& from) {
   from.at("examined").get_to(search.examined);
   from.at("seconds").get_to(search.seconds);
   from.at("accesses").get_to(search.saw_accesses);
+  search.one_schedule = from.value("one_schedule", false);  // older hunts do not have it
   from.at("summary").get_to(search.summary);
   return search;
 }

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "explorer/campaign.h"
+#include "explorer/campaign/campaign.h"
 
 namespace reweave {
 
@@ -36,19 +36,21 @@ struct HuntSearch {
   std::uint64_t runs = 0, examined = 0;
   double seconds = 0;
   bool saw_accesses = false;
+  bool one_schedule = false;         // there was nothing to search
   std::vector<std::string> summary;  // for people, a line each
 };
 
 // The results for one target.
 struct TargetHunt {
   HuntTarget target;
-  std::string folder;    // within the hunt's folder; empty: the hunt's folder itself
-  std::string identity;  // of the program's file: build-id or hash
+  std::string folder;     // within the hunt's folder; empty: the hunt's folder itself
+  std::string identity;   // of the program's file: build-id or hash
+  bool has_lines = true;  // the program's file has or names debug information, or is no program; not kept
   bool has_passing = false;
   std::uint64_t recorded = 0;  // runs recorded without a search
   std::vector<HuntSearch> searches;
   std::vector<HuntFailure> failures;  // both those that replay and the others
-  std::string problem;                // why it could not be searched, or not to the end; empty if it was
+  std::string problem;                // the reason why it was not searched, or not completely; empty if it was
   int problem_status = 0;             // exit status for `problem`
 
   bool found() const;

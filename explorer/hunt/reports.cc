@@ -4,11 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "explorer/escaping.h"
 #include "explorer/hunt/words.h"
-#include "formats/json_text.h"
-#include "formats/sarif.h"
-#include "formats/uri.h"
+#include "explorer/words/escaping.h"
+#include "formats/base/json_text.h"
+#include "formats/base/sarif.h"
+#include "formats/base/uri.h"
 
 namespace reweave {
 
@@ -64,9 +64,12 @@ std::string markdown_target(const TargetHunt& hunt, const std::string& folder) {
 
 }  // namespace
 
+std::string recording_of(const TargetHunt& hunt, const HuntFailure& failure, const std::string& folder) {
+  return fmt::format("{}/{}{}", folder, hunt.folder.empty() ? "" : hunt.folder + "/", failure.kept.path);
+}
+
 std::string replay_command(const TargetHunt& hunt, const HuntFailure& failure, const std::string& folder) {
-  const std::string own = hunt.folder.empty() ? "" : "/" + hunt.folder;
-  return "reweave replay -g end " + shell_word(folder + own + "/" + failure.kept.path) + " --backward";
+  return "reweave replay -g end " + shell_word(recording_of(hunt, failure, folder)) + " --backward";
 }
 
 std::pair<const TargetHunt*, const HuntFailure*> first_failure(const HuntResult& result) {

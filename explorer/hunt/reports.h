@@ -7,6 +7,8 @@
 
 namespace reweave {
 
+// The failure's recording.
+std::string recording_of(const TargetHunt& hunt, const HuntFailure& failure, const std::string& folder);
 // The command that opens gdb where the failure shows.
 std::string replay_command(const TargetHunt& hunt, const HuntFailure& failure, const std::string& folder);
 // The first failure that replays, and its target; null if there is none.

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "explorer/escaping.h"
 #include "explorer/hunt/reports.h"
 #include "explorer/hunt/words.h"
-#include "formats/counted.h"
+#include "explorer/words/escaping.h"
+#include "formats/base/counted.h"
 
 namespace reweave {
 
@@ -17,17 +17,22 @@ std::string failures_of(const TargetHunt& hunt, const std::string& folder, bool 
   std::string text;
   for (const HuntFailure& failure : hunt.failures) {
     if (!failure.kept.reproduced()) continue;
-    const std::string recording =
-        fmt::format("{}/{}{}", folder, hunt.folder.empty() ? "" : hunt.folder + "/", failure.kept.path);
-    text += fmt::format("{}: {}{}\n{}", recording, is_one ? "" : hunt.target.name + ": ", failure.kept.what,
-                        failure_text(failure));
-    const std::string report = recording + "/" + kReportFile;
-    text += std::filesystem::exists(report) ? fmt::format("  for a browser: {}\n", report) : "";
+    text += fmt::format("{}: {}{}\n{}", recording_of(hunt, failure, folder), is_one ? "" : hunt.target.name + ": ",
+                        failure.kept.what, failure_text(failure));
   }
   return text;
 }
 
-// What was searched for one target, and what was not.
+// The user's next steps with a failure.
+std::string next_steps(const TargetHunt& hunt, const HuntFailure& failure, const std::string& folder) {
+  const std::string recording = recording_of(hunt, failure, folder), report = recording + "/" + kReportFile;
+  std::string text = "to see why it fails:\n";
+  if (std::filesystem::exists(report)) text += "  " + shell_word(report) + " in a browser, or\n";
+  text += "  reweave explain " + shell_word(recording) + "\n";
+  return text + "to open gdb where it fails:\n  " + replay_command(hunt, failure, folder) + "\n";
+}
+
+// Text about the search for one target, and its limits.
 std::string searched(const TargetHunt& hunt, bool is_one) {
   std::string text = is_one ? searched_text(hunt) : "";
   if (!is_one) {
@@ -35,6 +40,7 @@ std::string searched(const TargetHunt& hunt, bool is_one) {
     text += hunt.runs() > 0 ? ", " + counted(hunt.runs(), "run") + "\n" : "\n";
   }
   if (!hunt.problem.empty()) text += fmt::format("  {}\n", hunt.problem);
+  if (!hunt.has_lines) text += "  the program has no debug information, so no lines are named: build it with -g\n";
   return text;
 }
 
@@ -63,7 +69,7 @@ std::string screen_report(const HuntResult& result, const std::string& folder, c
   if (hunt == nullptr) text += advice_of(result);
   text += fmt::format("kept in {}: the recordings, summary.md, junit.xml, report.sarif, {}\n", folder, kHuntFile);
   if (hunt == nullptr) return plain_text(text + "to go on:\n") + "  " + resume + "\n";
-  return plain_text(text + "to open gdb where it fails:\n") + "  " + replay_command(*hunt, *failure, folder) + "\n";
+  return plain_text(text) + next_steps(*hunt, *failure, folder);
 }
 
 }  // namespace reweave

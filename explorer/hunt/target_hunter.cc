@@ -9,18 +9,18 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "explorer/campaign_report.h"
-#include "explorer/child.h"
+#include "explorer/campaign/campaign_report.h"
+#include "explorer/campaign/failures.h"
 #include "explorer/explain/report_sentences.h"
 #include "explorer/explain/report_steps.h"
-#include "explorer/failures.h"
 #include "explorer/hunt/failure_place.h"
-#include "explorer/interruption.h"
-#include "formats/counted.h"
-#include "formats/error.h"
-#include "formats/fd.h"
-#include "formats/private_folder.h"
-#include "formats/terminal.h"
+#include "explorer/run/child.h"
+#include "explorer/run/interruption.h"
+#include "formats/base/counted.h"
+#include "formats/base/error.h"
+#include "formats/base/fd.h"
+#include "formats/base/private_folder.h"
+#include "formats/base/terminal.h"
 
 namespace reweave {
 
@@ -121,6 +121,7 @@ void TargetHunter::take_over(const CampaignResult& result, const CampaignOptions
   search.examined = result.progress.examined();
   search.seconds = result.progress.seconds;
   search.saw_accesses = result.saw_accesses;
+  search.one_schedule = result.one_schedule;
   search.summary = summary_of(result, options,
                               fmt::format("{}--for {}s", hunt_.folder.empty() ? "" : "its part of ", options_.seconds));
   hunt_.searches.push_back(search);
@@ -152,7 +153,8 @@ void TargetHunter::take_over(const KeptFailure& failure, const SourcePaths& sour
 // which rests on fewer experiments, unless it found none because its time was up. A failure is kept even if there is no
 // report.
 void TargetHunter::explain(HuntFailure& failure) {
-  constexpr double kLeastSeconds = 5, kMostSeconds = 20, kGrace = 20;
+  constexpr double kLeastSeconds = 5, kMostSeconds = 20;
+  constexpr double kGrace = 150;  // for what explain does by replays, after its experiments
   const double seconds = std::clamp(seconds_left(), kLeastSeconds, kMostSeconds);
   const std::string recording = path_of(failure.kept.path), page = recording + "/" + kReportFile;
   show("explaining", 0, 0);

@@ -7,10 +7,10 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "explorer/expected_endings.h"
 #include "explorer/hunt/failure_place.h"
 #include "explorer/hunt/hunt_result.h"
-#include "formats/progress_line.h"
+#include "explorer/run/expected_endings.h"
+#include "formats/base/progress_line.h"
 
 namespace reweave {
 

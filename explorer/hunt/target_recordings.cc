@@ -7,17 +7,17 @@
 #include <limits>
 #include <set>
 
-#include "explorer/child.h"
-#include "explorer/failure_store.h"
+#include "explorer/campaign/failure_store.h"
 #include "explorer/hunt/target_hunter.h"
-#include "explorer/interruption.h"
-#include "explorer/wording.h"
-#include "formats/counted.h"
-#include "formats/error.h"
-#include "formats/recording_reader.h"
-#include "formats/terminal.h"
-#include "formats/test_framework.h"
-#include "recorder/supervisor/program_check.h"
+#include "explorer/run/child.h"
+#include "explorer/run/interruption.h"
+#include "explorer/words/wording.h"
+#include "formats/base/counted.h"
+#include "formats/base/error.h"
+#include "formats/base/terminal.h"
+#include "formats/recording/recording_reader.h"
+#include "formats/recording/test_framework.h"
+#include "recorder/supervisor/target/program_check.h"
 
 namespace reweave {
 

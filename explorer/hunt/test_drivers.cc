@@ -9,8 +9,8 @@
 #include <set>
 #include <sstream>
 
-#include "explorer/child.h"
-#include "formats/error.h"
+#include "explorer/run/child.h"
+#include "formats/base/error.h"
 
 namespace reweave {
 
@@ -130,28 +130,47 @@ std::size_t pytest_words(const Words& command) {
   return module ? 3 : 0;
 }
 
-// Each module is one process, which runs those of its tests that the arguments select.
-std::vector<HuntTarget> pytest_tests(const Words& command) {
-  const std::size_t begin = pytest_words(command);
-  Words options(command.begin(), command.begin() + static_cast<std::ptrdiff_t>(begin));
+// The folder to which the names of the tests are relative: pytest's header says it, "rootdir: /x, configfile: y".
+fs::path pytest_root(const Words& command) {
+  constexpr std::string_view kLabel = "rootdir: ";
+  std::istringstream text(output_of({with(command, {"--collect-only"}), "", {}}));
+  for (std::string line; std::getline(text, line);) {
+    if (!line.starts_with(kLabel)) continue;
+    std::size_t end = line.size();
+    for (const char* next : {", configfile: ", ", inifile: ", ", testpaths: "}) end = std::min(end, line.find(next));
+    return line.substr(kLabel.size(), end - kLabel.size());
+  }
+  return fs::current_path();
+}
+
+// The words of the command without the tests, modules and folders that it selects.
+Words pytest_options(const Words& command) {
+  const auto begin = command.begin() + static_cast<std::ptrdiff_t>(pytest_words(command));
+  Words options(command.begin(), begin);
   const auto is_place = [](const std::string& word) {
     return !word.starts_with('-') && (word.find("::") != word.npos || fs::exists(word));
   };
-  std::copy_if(command.begin() + static_cast<std::ptrdiff_t>(begin), command.end(), std::back_inserter(options),
+  std::copy_if(begin, command.end(), std::back_inserter(options),
                [&](const std::string& word) { return !is_place(word); });
+  return options;
+}
+
+std::vector<HuntTarget> pytest_tests(const Words& command) {
+  const Words options = pytest_options(command);
+  const fs::path root = pytest_root(command);
   std::vector<HuntTarget> targets;
   std::istringstream list(output_of({with(command, {"--collect-only", "-q"}), "", {}}));
   for (std::string line; std::getline(list, line);) {
     const std::size_t colons = line.find("::");
-    if (colons == line.npos || line.find(' ') < colons) continue;
-    const std::string module = line.substr(0, colons);
-    if (targets.empty() || targets.back().name != module) {
-      targets.emplace_back();
-      targets.back().name = module;
-      targets.back().command = options;
-      targets.back().expected = "0,5";  // 5: no test was run
-    }
-    targets.back().command.push_back(line);
+    if (colons == line.npos) continue;
+    const fs::path module = root / line.substr(0, colons);
+    if (!fs::exists(module)) continue;  // it is not a test's name
+    HuntTarget target;
+    target.name = fs::proximate(module).string() + line.substr(colons);
+    target.command = options;
+    target.command.push_back(target.name);
+    target.expected = "0,5";  // 5: no test was run
+    targets.push_back(target);
   }
   return targets;
 }

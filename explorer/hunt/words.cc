@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "explorer/campaign_report.h"
-#include "formats/counted.h"
+#include "explorer/campaign/campaign_report.h"
+#include "formats/base/counted.h"
 
 namespace reweave {
 
@@ -66,6 +66,7 @@ std::string searched_text(const TargetHunt& hunt) {
 
 std::vector<std::string> advice_for(const TargetHunt& hunt) {
   std::vector<std::string> advice;
+  if (std::ranges::any_of(hunt.searches, &HuntSearch::one_schedule)) return {};  // none helps
   const bool saw_accesses = std::ranges::any_of(hunt.searches, &HuntSearch::saw_accesses);
   const bool is_chaos =
       std::ranges::any_of(hunt.searches, [](const auto& search) { return search.strategy == "chaos"; });

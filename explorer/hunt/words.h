@@ -16,7 +16,7 @@ std::string short_verdict(const TargetHunt& hunt);
 std::string headline_of(const HuntFailure& failure);
 // Everything else about the failure: how it was found, its last words, story and stacks.
 std::string failure_text(const HuntFailure& failure);
-// What was recorded and searched, and at which granularity, one line each.
+// The recorded runs, the search and its granularity, one line each.
 std::string searched_text(const TargetHunt& hunt);
 // Advice on how to see more, one line each.
 std::vector<std::string> advice_for(const TargetHunt& hunt);

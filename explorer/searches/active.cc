@@ -2,15 +2,15 @@
 //
 // First threads are kept from using memory that others release, as long as anything else can run: memory released
 // anywhere, then memory released at one place. Then all conflicting pairs at once: threads stop before any of them
-// until two meet (policy `active`), in one order and then in the other. Then one suspicion (explorer/suspicions.h) per
-// run: one thread is stopped at one place in favour of another. Then each pair by itself, in both orders. The wait is
-// logical; nothing depends on time.
+// until two meet (policy `active`), in one order and then in the other. Then one suspicion
+// (explorer/campaign/suspicions.h) per run: one thread is stopped at one place in favour of another. Then each pair by
+// itself, in both orders. The wait is logical; nothing depends on time.
 #include <set>
 
 #include <cstring>
 
+#include "explorer/campaign/suspicions.h"
 #include "explorer/searches/active.h"
-#include "explorer/suspicions.h"
 
 namespace reweave {
 
@@ -81,7 +81,7 @@ class Active : public Search {
     const std::vector<ActivePair> all = options_.knowledge->uses_of_released();
     std::set<std::uint64_t> places;
     for (const ActivePair& pair : all) places.insert(pair.first);
-    // 0 stands for all places; with only one place that would be the same.
+    // Adds 0, which stands for all places at once, unless there is only one place.
     if (places.size() > 1) places.insert(0);
     for (const std::uint64_t oldest_first : {0, 1})
       for (const std::uint64_t place : places) {

@@ -36,7 +36,7 @@ constexpr const char* kTurns[] = {"dpor", "surw", "dpor", "pctvb", "dpor",   "su
 // runs (goexplore); after twice as many runs three of four do, and so on up to the last share.
 constexpr std::uint64_t kPatience = 500, kLeastOthers = 16;
 
-// After `made` runs, one of this many runs is not given to goexplore; 0: none is given to it.
+// Returns n: after `made` runs, one run in n does not go to goexplore; 0: no run goes to it.
 std::uint64_t others_share(std::uint64_t made) {
   std::uint64_t share = made < kPatience ? 0 : 2;
   for (std::uint64_t patience = 2 * kPatience; made >= patience && share < kLeastOthers; patience *= 2) share *= 2;

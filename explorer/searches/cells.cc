@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "explorer/sharing.h"
+#include "explorer/campaign/sharing.h"
 
 namespace reweave {
 

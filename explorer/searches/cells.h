@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "explorer/observation.h"
+#include "explorer/run/observation.h"
 
 namespace reweave {
 

@@ -17,7 +17,7 @@
 #include "explorer/searches/hapset_store.h"
 #include "explorer/searches/prefix_goal.h"
 #include "explorer/searches/search.h"
-#include "formats/error.h"
+#include "formats/base/error.h"
 
 namespace reweave {
 

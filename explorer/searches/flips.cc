@@ -13,8 +13,8 @@
 #include <tuple>
 #include <utility>
 
-#include "explorer/events.h"
-#include "explorer/guide.h"
+#include "explorer/run/events.h"
+#include "explorer/run/guide.h"
 #include "explorer/searches/flips.h"
 
 namespace reweave {
@@ -40,7 +40,7 @@ struct PlannedFlip {
   std::vector<OrderGoal> otherwise;  // tried if `orders` are not feasible; empty: nothing
   Places3 shows = {};
   double weight = 0;
-  std::uint64_t number = 0;  // of equal weights the lowest goes first
+  std::uint64_t number = 0;  // among equal weights the lowest goes first
 
   bool operator<(const PlannedFlip& other) const {
     return weight != other.weight ? weight < other.weight : number > other.number;
@@ -188,7 +188,7 @@ class Flips : public FlipSearch {
       if (std::ranges::find(pair.then.locks, lock.object, &TakenLock::object) != pair.then.locks.end()) return &lock;
     return nullptr;
   }
-  // Where the thread of `event` took that lock, or the event itself if it is null.
+  // The acquisition of `lock` by the thread of `event`, or the event itself if `lock` is null.
   static Arrival lock_of(const Event& event, const TakenLock* lock) {
     if (lock == nullptr) return event.name;
     return std::ranges::find(event.locks, lock->object, &TakenLock::object)->taken;
@@ -203,7 +203,7 @@ class Flips : public FlipSearch {
 
   static double weight_of(const EventPair& pair, unsigned flips) {
     constexpr double kRelease = 3, kMemory = 2, kDepth = 0.75;
-    if (is_release(pair.then.note)) return kRelease - kDepth * flips;  // used when it is freed
+    if (is_release(pair.then.note)) return kRelease - kDepth * flips;  // the block is used when it is freed
     const OpKind kind = kind_of(pair.then.note);
     const bool memory = !is_sync(pair.first.note) && !is_sync(pair.then.note);
     return (memory || kind == OpKind::kLock ? kMemory : 0) - kDepth * flips;

@@ -9,8 +9,8 @@ namespace reweave {
 
 class FlipSearch : public Search {
  public:
-  // Takes a run of another search: if it was observed and passed, its orders can be flipped, too. `flips`: the number
-  // of flips that it counts as.
+  // Takes a run of another search. If it was observed and passed, its orders can be flipped as well. `flips`: the
+  // number of flips that it counts as.
   virtual void see(const RunResult& result, unsigned flips) = 0;
 };
 

@@ -1,4 +1,4 @@
-// given: runs that somebody has thought of, in their order, and how each ended.
+// given: makes given runs in order and keeps the end of each.
 #pragma once
 
 #include <vector>

@@ -7,8 +7,8 @@ namespace reweave {
 
 namespace {
 
-// How far back conflicts are sought among the operations on one object: a waiting loop makes thousands of reads that
-// conflict with nothing.
+// Conflicts are sought only among this many earlier operations on an object: a waiting loop makes thousands of reads
+// that conflict with nothing.
 constexpr std::size_t kFarthestConflict = 512;
 
 }  // namespace

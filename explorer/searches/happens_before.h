@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "explorer/observation.h"
+#include "explorer/run/observation.h"
 
 namespace reweave {
 

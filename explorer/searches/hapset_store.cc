@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <map>
 
-#include "formats/error.h"
-#include "formats/fd_stream.h"
-#include "formats/output_file.h"
+#include "formats/base/error.h"
+#include "formats/base/fd_stream.h"
+#include "formats/base/output_file.h"
 
 namespace reweave {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "explorer/observation.h"
+#include "explorer/run/observation.h"
 
 namespace reweave {
 

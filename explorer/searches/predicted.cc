@@ -92,8 +92,8 @@ void Predicted::judge(Trial trial, const RunResult& result) {
       return;
     }
   }
-  verdicts_.push_back(
-      {trial.number, trial.candidate.kind, followed, trial.how, describe_outcome(result), result.failed()});
+  verdicts_.push_back({trial.number, trial.candidate.kind, followed, trial.how, describe_outcome(result),
+                       result.failed(), result.outcome == wire::OutcomeKind::kLeftRecording});
   if (!result.failed()) add_pairs(trial.candidate);
 }
 
@@ -115,11 +115,14 @@ void Predicted::add_pairs(const Candidate& candidate) {
 
 std::string Predicted::report() const {
   if (taken_ == 0) return "";
-  const auto count = [this](bool CandidateVerdict::*what) {
-    return std::count_if(verdicts_.begin(), verdicts_.end(), [what](const CandidateVerdict& v) { return v.*what; });
-  };
-  return fmt::format("{} of {} tried candidates were followed to the end, {} failed",
-                     count(&CandidateVerdict::followed), verdicts_.size(), count(&CandidateVerdict::failed));
+  const auto count = [this](auto is) { return std::ranges::count_if(verdicts_, is); };
+  std::string text =
+      fmt::format("{} of {} tried candidates were followed to the end, {} failed", count(&CandidateVerdict::followed),
+                  verdicts_.size(), count(&CandidateVerdict::failed));
+  if (const auto left = count([](const CandidateVerdict& v) { return v.followed && v.left; }); left > 0)
+    text += fmt::format(", {} left the recording afterwards, so how {} would have ended is not known", left,
+                        left == 1 ? "it" : "they");
+  return text;
 }
 
 }  // namespace reweave

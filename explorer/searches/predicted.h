@@ -7,9 +7,9 @@
 #include <deque>
 #include <set>
 
-#include "explorer/candidate_feed.h"
+#include "explorer/campaign/candidate_feed.h"
+#include "explorer/campaign/witness.h"
 #include "explorer/searches/search.h"
-#include "explorer/witness.h"
 
 namespace reweave {
 
@@ -21,6 +21,7 @@ struct CandidateVerdict {
   std::string how;      // which one; or where and why not
   std::string outcome;  // of the run
   bool failed;
+  bool left = false;  // the run left the recording, so how it would have ended is not known
 };
 
 class Predicted : public Search {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "explorer/run.h"
+#include "explorer/run/run.h"
 #include "explorer/strategies/goals.h"
 
 namespace reweave {

@@ -1,10 +1,10 @@
-// Makes runs again that somebody else found to fail.
+// Repeats failing runs that other campaigns found.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
-#include "explorer/found_failure.h"
+#include "explorer/campaign/found_failure.h"
 #include "explorer/searches/search.h"
 
 namespace reweave {
@@ -17,7 +17,7 @@ class Repeats : public Search {
   std::optional<RunRequest> next() override;
   void learn(const RunRequest& request, const RunResult& result) override;
 
-  // Indices of those that did not fail again, or whose schedule is too long to be told.
+  // Indices of the failures that did not occur again, or whose schedule is too long for a request.
   const std::vector<std::size_t>& missed() const { return missed_; }
 
  private:

@@ -1,5 +1,5 @@
-// The searches whose runs are independent draws: each run is one policy with a new seed, some of them guided by what
-// was learned.
+// The searches whose runs are independent draws: each run is one policy with a new seed. Some use the knowledge of
+// earlier runs.
 #include "explorer/searches/samplers.h"
 
 #include <algorithm>

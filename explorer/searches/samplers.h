@@ -1,4 +1,4 @@
-// Parts of the sampling searches that other searches use, too.
+// Parts of the sampling searches that other searches also use.
 #pragma once
 
 #include "explorer/searches/search.h"

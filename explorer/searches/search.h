@@ -1,4 +1,4 @@
-// Search: decides which run to make next, from what earlier runs did.
+// Search: decides which run to make next, based on the earlier runs.
 //
 // To add one: a file in this folder with a factory, its line in all.cc and in explorer/meson.build. A search does no
 // I/O and uses no clock; all its randomness comes from SearchOptions::seed, so that the same seed gives the same runs.
@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "explorer/candidate_feed.h"
-#include "explorer/knowledge.h"
-#include "explorer/places.h"
-#include "explorer/run.h"
+#include "explorer/campaign/candidate_feed.h"
+#include "explorer/campaign/knowledge.h"
+#include "explorer/run/run.h"
 #include "explorer/strategies/goals.h"
+#include "explorer/words/places.h"
 
 namespace reweave {
 

@@ -114,9 +114,10 @@ struct RegionGoal {
 };
 // The result of a guided run, at the start of PolicyState::guide.
 struct GuideProgress {
-  // How often orders were given up, because all threads were held back or the others only waited.
+  // The number of times that orders were given up, because every thread was held back, or those that were not only
+  // waited.
   std::uint64_t let_go;
-  std::uint64_t held_let_go;  // times that something of the assumption was given up
+  std::uint64_t held_let_go;  // number of times that a part of the assumption was given up
 };
 
 }  // namespace reweave

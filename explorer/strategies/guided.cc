@@ -18,7 +18,7 @@ constexpr std::uint32_t kMostEnabled = 512;
 constexpr std::uint64_t kMostYields = 2'000;  // of others, while a thread is held back
 constexpr std::uint32_t kOwners = 8;          // of a region at the same time
 
-// GuideProgress lies in the first words. An endpoint of an order takes two words, an owner of a region four.
+// The first words hold GuideProgress. An endpoint of an order takes two words, an owner of a region four.
 enum {
   kChoices = sizeof(GuideProgress) / 8,
   kYields,
@@ -47,7 +47,8 @@ Goal goal_of(const ChoiceArgs& args) {
   return {header, orders, regions, inner, reinterpret_cast<const ScheduleStep*>(inner + padded)};
 }
 
-// How often an endpoint was reached, and the last thread that reached it with its ticks at that time, plus one.
+// `count`: the number of times that an endpoint was reached. `last`: the thread that last reached it and its ticks at
+// that time, packed, plus one.
 struct Endpoint {
   std::uint64_t& count;
   std::uint64_t& last;
@@ -97,7 +98,7 @@ struct Owner {
   std::uint64_t* words;
   bool is_free() const { return words[0] == 0; }
   ThreadId thread() const { return static_cast<ThreadId>(words[0] - 1); }
-  PendingOp object() const {  // as a write, so that reads conflict, too
+  PendingOp object() const {  // as a write, so that reads also conflict
     return {words[1], 0, OpKind::kAccess, 1, 0, static_cast<std::uint32_t>(words[2])};
   }
   // Ticks of the thread when it reached the end, plus one; 0: it has not.
@@ -174,7 +175,8 @@ void enter_region(const ChoiceArgs& args, std::uint32_t region, const Thread& ch
   if (free < kOwners) owner(args.state, region, free).enter(chosen);
 }
 
-// Whoever is chosen at the begin or the end of a region executes it, whether it had the baton before or not.
+// The chosen thread executes its operation next, so it enters or ends its regions here, even if it was not running
+// before.
 void enter_or_end_regions(const ChoiceArgs& args, const Goal& goal, const Thread& chosen) {
   for (std::uint32_t region = 0; region < goal.header.regions; region++) {
     if (chosen.op.pc == goal.regions[region].begin) enter_region(args, region, chosen);
@@ -218,8 +220,8 @@ std::uint32_t leave_out_held(const ChoiceArgs& args, const Goal& goal, ThreadId*
   return 0;
 }
 
-// While a schedule is followed, the thread that an order waits for runs first, so that little else changes. kAnyThread:
-// no order waits.
+// The thread for which an order waits. While a schedule is followed, it runs first, so that little else changes.
+// kAnyThread if there is none.
 ThreadId awaited(const ChoiceArgs& args, const Goal& goal, const ThreadId* left, std::uint32_t count) {
   for (std::uint32_t order = 0; order < goal.header.orders; order++) {
     const ThreadId thread = goal.orders[order].first.thread;

@@ -1,7 +1,7 @@
-// wedge: lets other threads in between two accesses. A thread about to touch an object again is stopped until another
-// thread has made an access that is not serialisable with the two (the unserializable patterns of Park, Vuduc, Harrold,
-// ICSE 2010), or until no other thread can run. It needs no knowledge of the program, so it can be used from the first
-// run on.
+// wedge: lets other threads run between two accesses of a thread. A thread about to touch an object again is stopped
+// until another thread has made an access that is not serialisable with the two, or until no other thread can run. The
+// unserializable patterns are those of Park, Vuduc, Harrold, ICSE 2010. The policy needs no knowledge of the program,
+// so it can be used from the first run on.
 //
 // Locks count like memory: taking one again opens the gap between two critical sections. Each place stops each thread
 // only the first few times. The bits of the configured depth select variants.
@@ -13,7 +13,7 @@ namespace {
 
 // Bits of PolicyConfig::depth.
 constexpr std::uint64_t kNewFirst = 1;     // a new thread runs at once, its creator later
-constexpr std::uint64_t kFirstUses = 2;    // threads are stopped before their first use of an object, too
+constexpr std::uint64_t kFirstUses = 2;    // threads are also stopped before their first use of an object
 constexpr std::uint64_t kReversed = 4;     // the youngest of the threads that can run runs
 constexpr std::uint64_t kNestedFirst = 8;  // threads that hold a lock are stopped before they take another
 constexpr std::uint64_t kTimesOut = 16;    // waits that can time out do so as soon as they can
@@ -97,7 +97,8 @@ ThreadId latest_held(const ChoiceArgs& args) {
   return latest;
 }
 
-// A stopped thread between whose accesses the operation just executed came; the current thread if there is none.
+// A stopped thread that may continue because the operation just executed came between its accesses; the current thread
+// if there is none.
 ThreadId let_go(const ChoiceArgs& args, const PendingOp& executed) {
   for (std::uint32_t i = 0; i < args.count; i++) {
     const ThreadId id = args.enabled[i];

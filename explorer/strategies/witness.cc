@@ -1,9 +1,9 @@
 // witness: follows a predicted sequence of operations, given as turns of threads. In its turn a thread runs up to the
-// operation that ends the turn; its earlier operations are not compared, so more iterations of a loop, or memory at
+// operation that ends the turn. Its earlier operations are not compared, so more iterations of a loop, or memory at
 // another address, are harmless. While the thread of the turn cannot run, threads that may help it run without
-// preemption: first those without turns left, because they need not stop anywhere, then those that are not yet where
-// their next turn ends. The thread whose turn was the last goes on only if nobody else can. A turn that does not end
-// within a bound is left out, and the next one is tried.
+// preemption: first those without turns left, which need not stop anywhere, then those that have not yet reached the
+// end of their next turn. The thread of the previous turn continues only if no other thread can. A turn that does not
+// end within a bound is left out, and the next one is tried.
 #include "explorer/strategies/choices.h"
 #include "explorer/strategies/goals.h"
 
@@ -15,7 +15,7 @@ constexpr std::uint64_t kPatience = 5'000;  // schedule points to wait for the t
 constexpr std::uint64_t kLater = 200;       // ... if the previous turn was left out
 constexpr std::uint64_t kMostYields = 100;  // of the thread in its turn, between arrivals
 
-// WitnessProgress lies in the first words. kLeft: remaining turns of each thread.
+// The first words hold WitnessProgress. kLeft: remaining turns of each thread.
 constexpr std::uint64_t kThreads = 500;  // threads whose turns are counted; others count as having none
 enum {
   kWaited = sizeof(WitnessProgress) / 8,
@@ -45,12 +45,12 @@ void end_turn(PolicyState& state, WitnessProgress& progress, const TurnGoal& tur
   progress.next++;
 }
 
-// What is left of the turns.
+// The remaining turns.
 struct Rest {
   const TurnGoal* turns;
   std::uint64_t next, count;
 
-  // The thread whose turn was the last: it may be meant to stand still, though it has no more turns.
+  // The thread of the previous turn. The witness may need it to stay there, even if it has no more turns.
   ThreadId last() const { return next > 0 ? turns[next - 1].thread : kAnyThread; }
   // True if the thread is about to execute what ends a turn of its own.
   bool awaits_turn(const Thread& thread) const {
@@ -60,7 +60,8 @@ struct Rest {
   }
 };
 
-// The first, by the default order, of the threads that may go on meanwhile; kAnyThread if there is none.
+// The first thread in the default order for which `may_help` is true, preferably the current one; kAnyThread if there
+// is none.
 template <typename Condition>
 ThreadId first_that(const ChoiceArgs& args, const Condition& may_help) {
   if (args.current_enabled && !args.yielded && may_help(args.current.id)) return args.current.id;

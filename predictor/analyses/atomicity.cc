@@ -10,8 +10,8 @@
 #include <array>
 #include <map>
 
-#include "predictor/access_classes.h"
 #include "predictor/analyses/rows.h"
+#include "predictor/model/access_classes.h"
 
 namespace reweave {
 namespace {
@@ -32,7 +32,7 @@ constexpr std::array<Pattern, 5> kPatterns{{
     {true, true, true, "W1-W2-W1", 0.8},
 }};
 
-// Pairs of neighbouring accesses of one thread, same code locations and kinds.
+// Pairs of neighbouring accesses of one thread; all pairs have the same code locations and kinds.
 struct PairClass {
   std::uint32_t thread;
   std::vector<EventIndex> first, second;
@@ -127,7 +127,8 @@ class Atomicity : public Analysis {
   std::size_t consider(const AnalysisInput& in, Group& group, const Pattern& pattern,
                        const std::array<EventIndex, 3>& e) {
     if (in.order.ordered(e[1], e[0]) || in.order.ordered(e[2], e[1])) return 0;
-    // Always in between, as a thread's work is between its start and the reading of its result: intended.
+    // The middle access always comes between the others, such as a thread's work between its start and the use of its
+    // result. That is intended.
     if (in.order.ordered(e[0], e[1]) && in.order.ordered(e[1], e[2])) return 0;
     if (!in.model.is_write(e[2]) && waits_between(in.model, e[0], e[2]))
       return 0;  // it waits for other threads' changes
@@ -141,9 +142,10 @@ class Atomicity : public Analysis {
     }
     if (two_sections && reads_anew(in.model, e)) return 0;
     group.score = std::max(group.score, pattern.score + likelihood(in, e, two_sections));
-    // The value that the thread in between reads decides what it does next, so it may never leave its section.
+    // The value that the middle thread reads decides what it does next, so in another order it may never leave its
+    // section.
     EventIndex stop = pattern.middle_writes ? e[2] : in.locksets.entry(e[2], e[0]);
-    if (in.order.ordered(stop, e[1])) stop = e[2];  // the thread in between depends on that section's start
+    if (in.order.ordered(stop, e[1])) stop = e[2];  // the middle access depends on that section's start
     GroupTable::add(group, {{e[0], e[1], e[2]}, {{e[0], e[1]}, {stop}}});
     return 1;
   }
@@ -154,13 +156,13 @@ class Atomicity : public Analysis {
     return next != mine.end() && *next < b;
   }
 
-  // One place in a loop reads protected data in each iteration; nothing shows that an iteration relies on the previous
-  // one.
+  // True if one place in a loop reads protected data in each iteration. Such a loop gives no sign that an iteration
+  // relies on the previous one.
   static bool reads_anew(const TraceModel& m, const std::array<EventIndex, 3>& e) {
     return m.site[e[0]] == m.site[e[2]] && !m.is_write(e[0]) && !m.is_write(e[2]);
   }
 
-  // How much the two outer accesses look like one operation.
+  // Scores the likelihood that the two outer accesses belong to one operation.
   static double likelihood(const AnalysisInput& in, const std::array<EventIndex, 3>& e, bool two_sections) {
     const TraceModel& m = in.model;
     double score = 0;

@@ -9,8 +9,8 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "predictor/access_classes.h"
 #include "predictor/analyses/rows.h"
+#include "predictor/model/access_classes.h"
 
 namespace reweave {
 namespace {
@@ -52,7 +52,7 @@ class Deadlocks : public Analysis {
     }
   }
 
-  // True if a thread that holds `held` keeps one with dependency `d` waiting.
+  // True if a thread that holds `held` makes a thread with dependency `d` wait.
   static bool blocks(const AnalysisInput& in, std::uint32_t held, const Dependency& d) {
     for (const auto& lock : in.locksets.locks(held)) {
       if (lock.id == d.lock && !(lock.shared && d.shared)) return true;

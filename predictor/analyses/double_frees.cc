@@ -2,13 +2,13 @@
 // from a variable, resets the variable and frees the block, and another thread runs the same code.
 //
 // Sound as an ordering: the witness leaves the first thread between taking and resetting, and the other right before
-// taking the same value, by the same instruction. That both then free it is inferred from what the first one did.
-// Whether the reset stores null is known from the instruction (formats/access_code.h) or the trace. Cost: a few events
-// before each release.
+// taking the same value, by the same instruction. Both then freeing it is inferred from what the first one did.
+// Whether the reset stores null is known from the instruction (formats/code/access_code.h) or the trace. Cost: a few
+// events before each release.
 #include <algorithm>
 
-#include "predictor/access_classes.h"
 #include "predictor/analyses/rows.h"
+#include "predictor/model/access_classes.h"
 
 namespace reweave {
 namespace {

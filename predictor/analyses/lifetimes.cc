@@ -6,9 +6,9 @@
 // the accesses of variables on stacks.
 #include <algorithm>
 
-#include "predictor/access_classes.h"
 #include "predictor/analyses/order_pair.h"
 #include "predictor/analyses/rows.h"
+#include "predictor/model/access_classes.h"
 
 namespace reweave {
 namespace {

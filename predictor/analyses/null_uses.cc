@@ -1,14 +1,14 @@
 // Null dereferences after a reset: one thread sets a pointer variable to null, and another reads it and dereferences it
 // unchecked.
 //
-// Sound as an ordering: the witness ends right before the read, and the null is what it would read. That the program
-// then follows the pointer without comparing it with null is known from the instructions (formats/access_code.h) or
-// from the trace; a place that read null in the trace and continued is not reported. Cost: as races.cc.
+// Sound as an ordering: the witness ends right before the read, which would read the null. The instructions
+// (formats/code/access_code.h) or the trace show that the program then follows the pointer without comparing it with
+// null; a place that read null in the trace and continued is not reported. Cost: as races.cc.
 #include <algorithm>
 #include <set>
 
-#include "predictor/access_classes.h"
 #include "predictor/analyses/rows.h"
+#include "predictor/model/access_classes.h"
 
 namespace reweave {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "predictor/analysis.h"
+#include "predictor/decide/analysis.h"
 
 namespace reweave {
 
@@ -14,8 +14,8 @@ struct OrderPattern {
   double score;
 };
 
-// Proposes that `early` is executed while the thread of `late` is right before `late`, unless one of them always comes
-// first.
+// Proposes an order in which `early` is executed while the thread of `late` is right before `late`. Does nothing if one
+// of them always comes first.
 inline void propose_order(const AnalysisInput& in, GroupTable& groups, const OrderPattern& pattern, EventIndex early,
                           EventIndex late) {
   if (in.order.ordered(late, early) || in.order.ordered(early, late)) return;

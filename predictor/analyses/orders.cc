@@ -7,9 +7,9 @@
 // against wrong order, so no lockset filter. Cost: as races.cc.
 #include <algorithm>
 
-#include "predictor/access_classes.h"
 #include "predictor/analyses/order_pair.h"
 #include "predictor/analyses/rows.h"
+#include "predictor/model/access_classes.h"
 
 namespace reweave {
 namespace {
@@ -20,8 +20,8 @@ constexpr OrderPattern kUseAfterFree{0, "use-after-free", 2.8};
 constexpr OrderPattern kReadBeforeWrite{1, "read-before-write", 1.0},
     kReadBeforeOtherWrite{1, "read-before-write", 0.5};
 
-// Both threads change the variable by x = f(x), each within a section that excludes the other, and the value read goes
-// nowhere else, as where a lock protects a counter: neither has to come first.
+// True if both threads change the variable by x = f(x), each within a section that excludes the other, and the value
+// read is not used elsewhere. An example is a counter protected by a lock, where neither change has to come first.
 bool are_whole_updates(const AnalysisInput& in, EventIndex read, EventIndex write) {
   const TraceModel& m = in.model;
   constexpr std::uint8_t kUpdates = kDecidesNothing | kFeedsWrite;

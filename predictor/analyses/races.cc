@@ -5,8 +5,8 @@
 // bounded number of clock look-ups for each pair of code locations of a variable.
 #include <algorithm>
 
-#include "predictor/access_classes.h"
 #include "predictor/analyses/rows.h"
+#include "predictor/model/access_classes.h"
 
 namespace reweave {
 namespace {
@@ -50,7 +50,7 @@ class Races : public Analysis {
     }
     std::size_t found = 0;
     for (EventIndex e : spread(x.events, kRaceSamples)) found += partners(in, group, e, y);
-    // A class of many accesses against one of few: sample from the other side, too.
+    // If `x` has many accesses and `y` few, sample from `y` as well.
     if (found == 0 && x.events.size() > kRaceSamples) {
       for (EventIndex e : spread(y.events, kRaceSamples)) partners(in, group, e, x);
     }

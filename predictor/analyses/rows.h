@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "predictor/analysis.h"
+#include "predictor/decide/analysis.h"
 
 namespace reweave {
 

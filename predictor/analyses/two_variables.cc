@@ -10,7 +10,7 @@
 #include <array>
 
 #include "predictor/analyses/rows.h"
-#include "predictor/shared_units.h"
+#include "predictor/model/shared_units.h"
 
 namespace reweave {
 namespace {
@@ -19,7 +19,8 @@ constexpr std::uint32_t kMostBetweenHalves = 256;  // events of the thread betwe
 constexpr std::size_t kMostHalves = 24;            // per pair of variables
 constexpr std::size_t kMostWholes = 24;
 
-// One thread's access to the first variable in one unit, and to the second in its next one that touches either.
+// One thread's access to the first variable in one unit, and to the second in its next unit that touches either
+// variable.
 struct Halves {
   EventIndex first, second;
 };
@@ -76,7 +77,7 @@ class TwoVariables : public Analysis {
     const auto conflict = [&](EventIndex a, EventIndex b) { return m.is_write(a) || m.is_write(b); };
     if (m.thread[h.first] == m.thread[w.first] || !conflict(h.first, w.first) || !conflict(h.second, w.second)) return;
     if (in.order.ordered(w.first, h.first) || in.order.ordered(h.second, w.second)) return;
-    // Always in between: intended.
+    // The accesses always come in this order, so it is intended.
     if (in.order.ordered(h.first, w.first) && in.order.ordered(w.second, h.second)) return;
     const bool in_order = m.position[w.first] < m.position[w.second];
     if (in_order) {
@@ -108,8 +109,8 @@ class TwoVariables : public Analysis {
     group.pattern = pattern;
     const bool locked = in.locksets.at(events[0]) != 0 && in.locksets.at(events[3]) != 0;
     group.score = std::max(group.score, 1.3 + 0.1 * writes + (locked ? 0.3 : 0.0));
-    // A thread that reads a half-made change decides by it what it does next, so it may never leave its section: the
-    // other thread stops before it needs the lock.
+    // A thread that has read a half-made change may act on it and never leave its critical section. So the witness ends
+    // before the other thread needs that section's lock.
     const EventIndex before = m.thread[events[0]] == m.thread[events[3]] ? events[0] : events[1];
     const bool last_reads = m.op[events[2]] == Op::kRead;
     const EventIndex stop = last_reads ? in.locksets.entry(events[3], before) : events[3];

@@ -1,9 +1,9 @@
 // Locks held across a wait: a thread waits for a condition or for the end of a thread while it holds a lock, and each
 // thread that could wake it is right before taking that lock.
 //
-// Sound: the witness leaves the waiter right before its wait and all the others right before their acquisitions, so one
-// of them precedes every wake-up still to come. Missed: waits for semaphores (their values are not known) and barriers,
-// and instances beyond the sampled ones. Cost: a bounded number of look-ups for each wait that keeps a lock.
+// Sound: the witness leaves the waiter right before its wait and all the others right before their acquisitions, so
+// every future wake-up comes after one of these. Missed: waits for semaphores (their values are not known) and
+// barriers, and instances beyond the sampled ones. Cost: a bounded number of look-ups for each wait that keeps a lock.
 #include <algorithm>
 
 #include "predictor/analyses/rows.h"

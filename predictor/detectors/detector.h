@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "formats/trace_decoder.h"
+#include "formats/trace/trace_decoder.h"
 
 namespace reweave {
 
@@ -21,7 +21,7 @@ struct RaceReport {
   bool first_writes, second_writes;
   std::uint64_t address;
   std::uint64_t event;      // number of the second access in the trace
-  std::uint64_t count = 1;  // how often the two places were reported
+  std::uint64_t count = 1;  // number of reports of the two places
 };
 
 // An earlier access, as detectors store it.

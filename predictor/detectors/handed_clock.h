@@ -1,7 +1,7 @@
 // The clock that a lock, an atomic or the like passes from the threads that release it to those that acquire it.
 //
-// Usually it is the clock of one thread, and then two comparisons save most of the work: a thread that knows that
-// thread's entry knows the whole clock, and a thread that has learned nothing since it last released the object changes
+// Usually it is the clock of one thread, and then two comparisons save most of the work. A thread that knows that
+// thread's entry knows the whole clock. A thread that has learned nothing since it last released the object changes
 // only one entry. So the work grows with what threads learn of each other, not with how often they lock.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace reweave {
 
-// A thread's clock, and how often it learned of other threads. The thread ticks after each release, so each release
-// passes on a different value of its own entry.
+// A thread's clock, and the number of times that it learned of other threads. The thread ticks after each release, so
+// each release passes on a different value of its own entry.
 struct ThreadClock {
   VectorClock clock;
   std::uint32_t now = 1;      // its own entry

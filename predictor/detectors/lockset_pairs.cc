@@ -1,4 +1,5 @@
-// lockset: conflicting accesses of two threads whose held locks do not exclude each other, whatever else orders them.
+// lockset: conflicting accesses of two threads whose held locks do not exclude each other, even if something else
+// orders them.
 //
 // Exact by that definition, up to kMaxLockedAccesses different combinations (thread, locks, kind) per variable; no
 // statement about feasibility. Memory: those marks for each variable, and each distinct set of locks once.

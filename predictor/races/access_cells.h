@@ -79,7 +79,7 @@ class AccessCells {
     }
   }
 
-  // From now on no earlier access of the memory counts.
+  // From now on, earlier accesses of the memory do not count.
   void forget(std::uint64_t address, std::uint64_t bytes) {
     const std::uint64_t end = address + bytes;
     for (std::uint64_t at = address & ~std::uint64_t{7}; at < end;) {

@@ -7,8 +7,8 @@
 #include <map>
 #include <memory>
 
-#include "formats/error.h"
-#include "formats/exit_status.h"
+#include "formats/base/error.h"
+#include "formats/base/exit_status.h"
 #include "predictor/races/race_finder.h"
 #include "predictor/races/race_text.h"
 

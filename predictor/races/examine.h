@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "predictor/model/recording_trace.h"
 #include "predictor/races/suppressions.h"
 #include "predictor/races/tsan_options.h"
-#include "predictor/recording_trace.h"
 
 namespace reweave {
 

@@ -1,14 +1,14 @@
-// Finds what ThreadSanitizer would have reported for a traced run: its happens-before order, with the stacks and locks
-// of both accesses.
+// Finds the races that ThreadSanitizer would have reported for a traced run. Uses its happens-before order, and gives
+// the stacks and locks of both accesses.
 //
-// Its order, from the events: locks (readers do not order each other), starts and joins of threads, barriers,
-// semaphores, atomics by their memory order (neither relaxed atomics nor fences order anything), transfers through
-// descriptors (all files count as one object), and what the program declares with annotations. A notification
-// establishes no order except through its mutex. Accesses ordered only by other means of the kernel are reported as
-// races, as ThreadSanitizer does, except in forked memory, which belongs to each process alone.
+// The order comes from locks (readers do not order each other), starts and joins of threads, barriers, semaphores, and
+// atomics by their memory order; neither relaxed atomics nor fences order anything. It also comes from transfers
+// through descriptors (all files count as one object) and from annotations of the program. A notification establishes
+// no order except through its mutex. Accesses ordered only by other means of the kernel are reported as races, as
+// ThreadSanitizer does. Forked memory is an exception: it belongs to each process alone.
 //
-// Sound and complete for the recorded order, except where ThreadSanitizer is not either: only the first kilobytes of a
-// released block are examined, and reads of a variable that was in a race are no longer examined.
+// Sound and complete for the recorded order, with two exceptions that ThreadSanitizer has as well: only the first
+// kilobytes of a released block are examined, and reads of a variable that was in a race are no longer examined.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "formats/process_addresses.h"
-#include "formats/trace_reader.h"
+#include "formats/trace/process_addresses.h"
+#include "formats/trace/trace_reader.h"
 #include "predictor/detectors/handed_clock.h"
 #include "predictor/races/access_cells.h"
 #include "predictor/races/held_locks.h"

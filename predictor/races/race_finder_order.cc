@@ -221,7 +221,7 @@ void RaceFinder::find_leaks(std::uint16_t process) {
   std::move(leaks.begin(), leaks.end(), std::back_inserter(found_.findings));
 }
 
-// A thread's handle lies just above its stack, in the same mapping.
+// A thread's handle is just above its stack, in the same mapping.
 void RaceFinder::detach(std::uint64_t handle) {
   const auto after = blocks_.upper_bound(handle);
   if (after == blocks_.begin()) return;

@@ -33,7 +33,7 @@ struct NamedPlace {
 
 const char* kind_name(RaceKind kind);
 
-// Where a lock was initialised or first used.
+// The place where a lock was initialised or first used.
 struct LockOrigin {
   std::uint64_t address = 0;
   NamedPlace made;
@@ -59,7 +59,7 @@ struct BlockOrigin {
   std::uint64_t address = 0, bytes = 0;
   ThreadId thread = 0;
   NamedPlace made;
-  bool is_stack = false;  // of thread `thread`
+  bool is_stack = false;  // the stack of `thread`
 };
 
 struct RaceFinding {
@@ -76,7 +76,7 @@ struct RaceFinding {
   std::uint64_t count = 1;           // number of threads leaked from one place
 };
 
-// How a thread was created.
+// The creation of a thread.
 struct ThreadOrigin {
   NamedPlace made;
   ThreadId parent = 0;

@@ -1,7 +1,7 @@
 #include "predictor/races/race_places.h"
 
-#include "formats/process_addresses.h"
-#include "formats/recorded_symbols.h"
+#include "formats/recording/recorded_symbols.h"
+#include "formats/trace/process_addresses.h"
 
 namespace reweave {
 
@@ -48,7 +48,7 @@ std::vector<ReportFrame> RacePlaces::frames(const NamedPlace& place) {
   return frames;
 }
 
-// Returns false if the frames further out mean nothing to the program's author.
+// Adds the frames of a site. Returns false if the frames further out mean nothing to the program's author.
 bool RacePlaces::add_frames(std::uint32_t site, std::vector<ReportFrame>& frames) {
   const SiteLocation place = trace_.site_location(site);
   if (place.module == kNoModule) return false;

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "formats/symbols.h"
-#include "formats/trace_reader.h"
+#include "formats/elf/symbols.h"
+#include "formats/trace/trace_reader.h"
 #include "predictor/races/race_finding.h"
 
 namespace reweave {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "formats/process_addresses.h"
+#include "formats/trace/process_addresses.h"
 
 namespace reweave {
 

@@ -4,8 +4,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "formats/error.h"
-#include "formats/source_lines.h"
+#include "formats/base/error.h"
+#include "formats/elf/source_lines.h"
 
 namespace reweave {
 

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <variant>
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 
 namespace reweave {
 

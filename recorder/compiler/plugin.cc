@@ -1,9 +1,9 @@
-// The clang plugin behind reweave-cc: puts a sled in front of every access that other threads may see, and lists it
+// The clang plugin of reweave-cc: puts a sled before every access that other threads may see, and lists it in a table
 // (recorder/sled_format.h).
 //
-// A sled is inline assembly. What the run-time part needs to know of the operand is written by the assembler into the
-// table, as an instruction that computes it, so that nothing but five bytes is added to the code. It is put there when
-// the optimiser is done; what is still to come may not move accesses past it.
+// A sled is inline assembly. It describes the operand to the run-time part by an instruction in the table that computes
+// it, so that the code grows by only five bytes. Sleds are added after optimisation; later passes may not move accesses
+// past them.
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Module.h>
@@ -53,8 +53,8 @@ std::string bytes_of(std::initializer_list<unsigned> bytes) {
   return result;
 }
 
-// The entry is in the group of the function, if that has one, and linked to its section: the linker drops it with the
-// function.
+// The entry is in the function's group, if there is one, and is linked to the function's section. So the linker drops
+// it together with the function.
 std::string assembly(const SledSite& site, const std::string& symbol) {
   const SledEntry& entry = site.entry;
   std::string text = ".Lsled${:uid}:\n\t.byte " + bytes_of({kSled[0], kSled[1], kSled[2], kSled[3], kSled[4]}) + "\n";
@@ -100,8 +100,8 @@ void put_sled(const SledSite& site, const std::string& symbol) {
   call->setDoesNotThrow();
 }
 
-// Marks functions as if for ThreadSanitizer while they are optimised: no access is then moved to where the program
-// itself would not make it.
+// Marks functions as if for ThreadSanitizer while they are optimised. Then no access is moved to a place where the
+// program itself would not make it.
 struct MarkFunctions : llvm::PassInfoMixin<MarkFunctions> {
   static bool isRequired() { return true; }
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {

@@ -4,8 +4,8 @@
 
         .text
 
-// Where a debugger has breakpoints in the core. A process that shares the debugged one's memory gets there too, and
-// must be able to skip an instruction that does nothing (pass_debugger_stop in faults.cc).
+// A place in the core for a debugger's breakpoint. A process that shares the debugged one's memory reaches it too and
+// must be able to skip it, so the instruction there does nothing (pass_debugger_stop in faults.cc).
         .macro  DEBUGGER_STOP
         nop
         .endm
@@ -25,8 +25,8 @@ _start:
         .cfi_endproc
         .size   _start, .-_start
 
-// Signal return. gdb and libunwind recognise a signal frame by exactly these bytes, and gdb, where there is a
-// symbol, by the C library's name for it.
+// Signal return. gdb and libunwind recognise a signal frame by exactly these bytes. If there is a symbol, gdb also
+// checks that it has the C library's name.
         .globl  core_restorer
         .hidden core_restorer
         .type   __restore_rt, @function
@@ -89,8 +89,8 @@ core_blocking_interrupted:
         .size   core_blocking_syscall, .-core_blocking_syscall
 
 // long core_guarded(long (*body)(void*), void* argument, uint64_t* frame)
-// Calls body(argument). *frame is where a fault handler moves the stack pointer, with the instruction pointer at
-// core_guarded_fault, to abandon the body and return -EFAULT.
+// Calls body(argument). To abandon the body and return -EFAULT, a fault handler sets the stack pointer to *frame and
+// the instruction pointer to core_guarded_fault.
         .globl  core_guarded
         .hidden core_guarded
         .type   core_guarded, @function
@@ -157,8 +157,8 @@ core_clone:
         .size   core_clone, .-core_clone
 
 // void core_park(uint32_t* word, uint32_t seen, ParkedThread* parked, uint64_t state_bytes, uint32_t roll_call)
-// Sleeps like FUTEX_WAIT, with all that the thread needs to go on saved (schedule/roll_call.h); of the extended state so
-// many bytes. Its copy goes on by core_unpark. Offsets are those of ParkedThread.
+// Sleeps like FUTEX_WAIT, after saving all that the thread needs to continue in a copy (schedule/roll_call.h).
+// `state_bytes`: size of the extended state. The copy continues by core_unpark. Offsets are those of ParkedThread.
         .set    PARKED_STACK, 0
         .set    PARKED_FRAME, 8
         .set    PARKED_ANSWERED, 16
@@ -385,10 +385,10 @@ core_leave_\target:
         KEEPING api_stack, core_api_stack
         KEEPING api_sled, core_api_sled
 
-// Never executed here, but copied to where stubs of sleds jump (core/code/sleds.h), which have stored rdi, the operands
-// and the entry. Behind the core, a due signal is delivered, with its frame below the red zone of the function that the
-// sled is in. %gs:48 is then where the program goes on. The `syscall` must not be in the core, where it would be a real
-// one.
+// Never executed here. Stubs of sleds (core/code/sleds.h) jump to a copy of this code after storing rdi, the operands
+// and the entry. After the core has returned, a due signal is delivered, with its frame below the red zone of the
+// function with the sled. %gs:48 is the address at which the program continues. The `syscall` must not be in the core,
+// where it would be a real one.
         .set    SHELVED, 128            // Thread::shelved
         .set    DELIVER_SIGNALS, 0x5257 // kDeliverSignals of core_api.h
         .globl  core_sled_common, core_sled_common_end
@@ -538,9 +538,9 @@ api_clock:
         rep stosq
         .endm
 
-// Never executed here, but copied next to the loader (vector_saves.h), which has reached its `xsavec 0x40(%rsp)` with
-// the mask in eax and edx, the end of the save area in rbx, and the argument registers saved. Everything that XSAVEC
-// leaves out is zeroed first; then the header says that everything was stored. The constant is replaced by the
+// Never executed here, but copied next to the loader (vector_saves.h). The loader has reached its `xsavec 0x40(%rsp)`:
+// the mask is in eax and edx, the end of the save area in rbx, and the argument registers are saved. Everything that
+// XSAVEC leaves out is zeroed first; then the header says that everything was stored. The constant is replaced by the
 // components of the recording processor, because the area has no room for more.
         .globl  core_save_vectors, core_save_vectors_masked, core_save_vectors_here, core_save_vectors_end
         .hidden core_save_vectors, core_save_vectors_masked, core_save_vectors_here, core_save_vectors_end
@@ -561,8 +561,8 @@ core_save_vectors_here:
         movq    %rax, 0x40 + 512(%rsp)
 core_save_vectors_end:
 
-// Likewise for its `xrstor 0x40(%rsp)` or fxrstor: what was saved depends on the processor and is wiped from the stack.
-// The registers used are restored afterwards.
+// The same for its `xrstor 0x40(%rsp)` or fxrstor. The saved state depends on the processor, so it is wiped from the
+// stack. The registers used are restored afterwards.
         .globl  core_restore_vectors, core_restore_vectors_masked, core_restore_vectors_here, core_restore_vectors_end
         .hidden core_restore_vectors, core_restore_vectors_masked, core_restore_vectors_here, core_restore_vectors_end
 core_restore_vectors:

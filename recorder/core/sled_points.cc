@@ -1,5 +1,5 @@
-// What a thread does at an armed sled (core/code/sleds.h): the schedule point of the access behind it, the check of the
-// heap, and the trace event, as the functions of shim/tsan do for a build with -fsanitize=thread.
+// Handles a thread at an armed sled (core/code/sleds.h): the schedule point of the access that follows, the check of
+// the heap, and the trace event. The functions of shim/tsan do the same for a build with -fsanitize=thread.
 #include "recorder/core/base/debugger_call.h"
 #include "recorder/core/code/sleds.h"
 #include "recorder/core/log/log.h"
@@ -59,7 +59,7 @@ SledAccess access_of(const Thread& me) {
           value};
 }
 
-// Explored runs: the program counts, and comes here if its countdown has run out. / Traces: counts.
+// Explored runs: the program counts, and reaches this when its countdown has run out. / Traces: counts.
 void take_point(Thread& me, const SledAccess& access) {
   if (sled_mode().traces) {
     if ((access.entry.flags & kSledSamePoint) != 0 || --me.countdown >= 0) return;
@@ -135,5 +135,5 @@ extern "C" void core_api_sled() {
     if (config().detect_now != 0) check_heap(access);
     if (sled_mode().traces) trace(access);
   }
-  me.point_pc = access.pc;  // where the stub goes on
+  me.point_pc = access.pc;  // the stub continues there
 }

@@ -21,7 +21,7 @@ struct Lookup {
 
 StackEntry& entry_at(std::uint32_t index) { return *reinterpret_cast<StackEntry*>(cache().memory + index); }
 
-// Reads each word only if those before are equal: an unwinder would read it too.
+// Reads each word only if those before are equal, so that it touches no address that an unwinder would not touch.
 bool holds(const StackEntry& entry, const Lookup& lookup) {
   if (entry.rsp != lookup.registers.rsp || entry.rip != lookup.registers.rip || entry.space != lookup.space)
     return false;

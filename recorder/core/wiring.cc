@@ -1,5 +1,5 @@
-// Where folders of the core call functions of higher folders: the functions behind the hooks that each declares
-// (hooks.h). The tables are constant, so the linker turns them into plain calls.
+// Connects the hooks that folders of the core declare (hooks.h) with functions of higher folders. The tables are
+// constant, so the linker turns them into plain calls.
 #include "recorder/core/code/counted_loops.h"
 #include "recorder/core/explored/awaiting.h"
 #include "recorder/core/explored/files/own_files.h"

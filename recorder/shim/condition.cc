@@ -22,6 +22,7 @@ struct Waiting {
   pthread_mutex_t* mutex;
   const timespec* deadline;
   int clock;
+  std::uint64_t pc;
 };
 
 // The number of notifications, kept in the field in which glibc counts its own waiters.
@@ -33,7 +34,8 @@ int wait_for_notification(void* raw) {
   const auto& waiting = *static_cast<const Waiting*>(raw);
   for (;;) {
     const unsigned long long before = notifications(waiting.condition);
-    const WaitResult result = block(WaitKind::kCondition, waiting.condition, waiting.deadline, waiting.clock);
+    const WaitResult result =
+        block(WaitKind::kCondition, waiting.condition, waiting.pc, waiting.deadline, waiting.clock);
     deliver_signals();
     if (result != WaitResult::kInterrupted || notifications(waiting.condition) != before)
       return static_cast<int>(result);
@@ -41,13 +43,16 @@ int wait_for_notification(void* raw) {
 }
 
 // glibc counts a waiter's mutex as in use, so that it cannot be destroyed meanwhile (EBUSY).
-int take_back(pthread_mutex_t* mutex) {
+int take_back(pthread_mutex_t* mutex, std::uint64_t pc) {
   mutex->__data.__nusers--;
-  return acquire_mutex(mutex, nullptr, 0);
+  return acquire_mutex(mutex, nullptr, 0, pc);
 }
 
 // A cancelled waiter runs its cleanup handlers with the mutex held (pthread_cond_wait(3)).
-void take_mutex_back(void* raw) { take_back(static_cast<const Waiting*>(raw)->mutex); }
+void take_mutex_back(void* raw) {
+  const auto& waiting = *static_cast<const Waiting*>(raw);
+  take_back(waiting.mutex, waiting.pc);
+}
 
 int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* deadline, int clock, std::uint64_t pc) {
   if (!is_valid(deadline, clock)) return EINVAL;
@@ -58,11 +63,11 @@ int wait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* dead
   const int released = release_mutex(mutex);
   if (released != 0) return released;
   mutex->__data.__nusers++;
-  Waiting waiting = {condition, mutex, deadline, clock};
+  Waiting waiting = {condition, mutex, deadline, clock, pc};
   const auto result =
       static_cast<WaitResult>(shim_cancellable_wait(wait_for_notification, &waiting, take_mutex_back, &waiting));
   use_and_note(mutex, pc);
-  const int acquired = take_back(mutex);
+  const int acquired = take_back(mutex, pc);
   note(EventKind::kWaitEnd, condition, pc, result == WaitResult::kTimedOut ? 1 : 0, address_of(mutex));
   if (acquired != 0) return acquired;
   return result == WaitResult::kTimedOut ? ETIMEDOUT : 0;

@@ -1,4 +1,4 @@
-// Which deadlines glibc accepts, and which it rejects with EINVAL.
+// Tells the deadlines that glibc accepts from those that it rejects with EINVAL.
 #pragma once
 
 #include <ctime>

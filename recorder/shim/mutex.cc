@@ -61,7 +61,7 @@ bool acquired(int result) { return result == 0 || result == EOWNERDEAD; }
 // Out of line, so that the path for a free plain mutex needs no stack.
 [[gnu::noinline]] int lock_slowly(pthread_mutex_t* mutex, const timespec* deadline, int clock, std::uint64_t pc) {
   note_use(EventKind::kLockRequest, mutex, pc);
-  const int result = acquire_mutex(mutex, deadline, clock);
+  const int result = acquire_mutex(mutex, deadline, clock, pc);
   if (acquired(result)) note(EventKind::kLock, mutex, pc);
   return result;
 }
@@ -76,14 +76,14 @@ bool acquired(int result) { return result == 0 || result == EOWNERDEAD; }
 
 }  // namespace
 
-int acquire_mutex(pthread_mutex_t* mutex, const timespec* deadline, int clock) {
+int acquire_mutex(pthread_mutex_t* mutex, const timespec* deadline, int clock, std::uint64_t pc) {
   for (;;) {
     const int result = try_lock(mutex);
     if (result == ENOTRECOVERABLE) give_up(mutex);
     if (result != EBUSY) return result;
     if (refuses_owner(mutex)) return EDEADLK;
     if (!has_valid_nanoseconds(deadline)) return EINVAL;
-    const WaitResult wait = block(WaitKind::kMutex, mutex, deadline, clock, mutex->__data.__owner);
+    const WaitResult wait = block(WaitKind::kMutex, mutex, pc, deadline, clock, mutex->__data.__owner);
     if (wait == WaitResult::kTimedOut) return ETIMEDOUT;
     deliver_signals();
   }

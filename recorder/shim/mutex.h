@@ -9,8 +9,9 @@
 namespace reweave::shim {
 
 // Acquires `mutex`, waiting in the scheduler until `deadline` on `clock` (null: forever). Has no schedule point of its
-// own. Returns what pthread_mutex_lock or pthread_mutex_timedlock would.
-int acquire_mutex(pthread_mutex_t* mutex, const timespec* deadline, int clock);
+// own. `pc`: the return address of the interposed function. Returns what pthread_mutex_lock or pthread_mutex_timedlock
+// would.
+int acquire_mutex(pthread_mutex_t* mutex, const timespec* deadline, int clock, std::uint64_t pc);
 // Releases it and lets a waiter try. Returns what pthread_mutex_unlock would.
 int release_mutex(pthread_mutex_t* mutex);
 

@@ -1,4 +1,4 @@
-// The C library's function behind an interposed one, looked up at the first call.
+// The C library's function that an interposed one replaces, looked up at the first call.
 #pragma once
 
 #include <dlfcn.h>

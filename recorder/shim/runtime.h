@@ -81,7 +81,7 @@ inline bool deliver_signals() {
       "jge 8f\n\t");
 }
 
-// Where the next packed trace record goes; the ring has room for it.
+// Returns the place of the next packed trace record, after waiting until the ring has room for it.
 inline std::uint64_t* trace_room() {
   Channel& out = reinterpret_cast<ArenaHeader*>(kArenaBase)->out;
   const std::uint64_t head = out.head.load(std::memory_order_relaxed);
@@ -177,7 +177,7 @@ inline void trace_publish(std::uint64_t bytes) {
     REWEAVE_NOTE("", trace_long);
 }
 
-// Likewise, and notes that the object is used.
+// The same, and notes that the object is used.
 [[gnu::always_inline]] inline void note_use(EventKind kind, const volatile void* object, std::uint64_t pc,
                                             std::uint8_t aux = 0, std::uint64_t extra = 0) {
   if (has_stack(kind))
@@ -186,7 +186,7 @@ inline void trace_publish(std::uint64_t bytes) {
     REWEAVE_NOTE("", trace_use);
 }
 
-// Likewise, for a lock that was requested and, because it was free, acquired.
+// Traces the use, request and acquisition of a lock that was free.
 [[gnu::always_inline]] inline void note_acquired(const volatile void* object, std::uint64_t pc) {
   constexpr EventKind kind = EventKind::kLockRequest;
   constexpr std::uint8_t aux = 0;
@@ -194,21 +194,35 @@ inline void trace_publish(std::uint64_t bytes) {
   REWEAVE_NOTE(REWEAVE_TRACE_STACK, trace_acquired);
 }
 
-// Likewise, for a memory access or a fence, in a short record; `aux` is the low byte of its first word.
+// Traces a memory access or a fence in a short record; `aux` is the low byte of its first word.
 [[gnu::always_inline]] inline void note_short(EventKind kind, std::uint8_t aux, const volatile void* object,
                                               std::uint64_t pc) {
   constexpr std::uint64_t extra = 0;
   REWEAVE_NOTE("", trace_short);
 }
 
-// Likewise, for additional information that race reports need.
+// Traces additional information that race reports need.
 [[gnu::always_inline]] inline void note_hint(Hint hint, const volatile void* object, std::uint64_t pc,
                                              std::uint64_t extra) {
   note(EventKind::kHint, object, pc, static_cast<std::uint8_t>(hint), extra);
 }
 
-inline WaitResult block(WaitKind kind, const volatile void* object, const void* deadline = nullptr, int clock = 0,
-                        std::int32_t owner_tid = 0) {
+// Notes during its lifetime where the thread waits. The message of a deadlock names that place. Nests, because signal
+// handlers may also wait.
+class WaitsAt {
+ public:
+  explicit WaitsAt(std::uint64_t pc) : outer_(self().waits_at) { self().waits_at = pc; }
+  ~WaitsAt() { self().waits_at = outer_; }
+  WaitsAt(const WaitsAt&) = delete;
+  WaitsAt& operator=(const WaitsAt&) = delete;
+
+ private:
+  const std::uint64_t outer_;
+};
+
+inline WaitResult block(WaitKind kind, const volatile void* object, std::uint64_t pc, const void* deadline = nullptr,
+                        int clock = 0, std::int32_t owner_tid = 0) {
+  const WaitsAt place(pc);
   return api().block(kind, address_of(object), deadline, clock, owner_tid);
 }
 

@@ -32,10 +32,10 @@ int attempt(pthread_rwlock_t* lock, LockMode mode) {
   return prefers_writers(lock) && waiting_writers(lock) != 0 ? EBUSY : real_tryrdlock(lock);
 }
 
-WaitResult wait(pthread_rwlock_t* lock, LockMode mode, const timespec* deadline, int clock) {
+WaitResult wait(pthread_rwlock_t* lock, LockMode mode, const timespec* deadline, int clock, std::uint64_t pc) {
   const bool counted = mode != LockMode::kShared && prefers_writers(lock);
   if (counted) waiting_writers(lock)++;
-  const WaitResult result = block(WaitKind::kRwlock, lock, deadline, clock, lock->__data.__cur_writer);
+  const WaitResult result = block(WaitKind::kRwlock, lock, pc, deadline, clock, lock->__data.__cur_writer);
   if (!counted) return result;
   waiting_writers(lock)--;
   if (result == WaitResult::kTimedOut) wake(WaitKind::kRwlock, lock, ~0u);  // readers that waited for it to go first
@@ -52,7 +52,7 @@ int lock(pthread_rwlock_t* lock, LockMode mode, const timespec* deadline, int cl
     if (result == 0) note(EventKind::kLock, lock, pc, aux(mode));
     if (result != EBUSY) return result;
     if (lock->__data.__cur_writer == self().tid) return EDEADLK;
-    if (wait(lock, mode, deadline, clock) == WaitResult::kTimedOut) return ETIMEDOUT;
+    if (wait(lock, mode, deadline, clock, pc) == WaitResult::kTimedOut) return ETIMEDOUT;
     deliver_signals();
   }
 }

@@ -27,12 +27,13 @@ struct Waiting {
   sem_t* semaphore;
   const timespec* deadline;
   int clock;
+  std::uint64_t pc;
   bool interrupted;
 };
 
 int wait_for_post(void* raw) {
   auto& waiting = *static_cast<Waiting*>(raw);
-  const WaitResult result = block(WaitKind::kSemaphore, waiting.semaphore, waiting.deadline, waiting.clock);
+  const WaitResult result = block(WaitKind::kSemaphore, waiting.semaphore, waiting.pc, waiting.deadline, waiting.clock);
   const bool due = self().deliver_due != 0;
   waiting.interrupted = deliver_signals() || (due && waiting.deadline != nullptr);
   return static_cast<int>(result);
@@ -51,7 +52,7 @@ int wait(sem_t* semaphore, const timespec* deadline, int clock, std::uint64_t pc
       return 0;
     }
     if (errno != EAGAIN) return -1;
-    Waiting waiting = {semaphore, deadline, clock, false};
+    Waiting waiting = {semaphore, deadline, clock, pc, false};
     const auto result = static_cast<WaitResult>(shim_cancellable_wait(wait_for_post, &waiting, nothing, nullptr));
     if (result == WaitResult::kTimedOut) return fail(ETIMEDOUT);
     if (waiting.interrupted) return fail(EINTR);

@@ -28,8 +28,8 @@ void note_once(EventKind kind, const Once& once) {
   note(kind, once.control, once.pc, __ATOMIC_ACQ_REL, sizeof *once.control);
 }
 
-// What glibc calls instead of the routine. The store comes before glibc marks the control word, because a thread that
-// waits for the routine may load from the word as soon as it is marked. No store if the routine throws.
+// glibc calls this instead of the routine. The store is traced before glibc marks the control word, because a thread
+// that waits for the routine may load from the word as soon as it is marked. No store is traced if the routine throws.
 void run_routine() {
   Once& once = *reinterpret_cast<Once*>(self().once);
   self().once = 0;  // the routine may call pthread_once itself
@@ -51,7 +51,7 @@ REWEAVE_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) {
   point(OpKind::kLock, place, REWEAVE_CALLER);
   use_and_note(place, REWEAVE_CALLER);
   while (real_spin_trylock(lock) == EBUSY) {
-    block(WaitKind::kSpin, place);
+    block(WaitKind::kSpin, place, REWEAVE_CALLER);
     deliver_signals();
   }
   note(EventKind::kLock, place, REWEAVE_CALLER);

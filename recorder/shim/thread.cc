@@ -1,6 +1,8 @@
 // pthread_create and pthread_join: glibc does the work; the trace records which thread joined which.
 #include <pthread.h>
 
+#include <type_traits>
+
 #include "recorder/shim/real.h"
 #include "recorder/shim/runtime.h"
 
@@ -14,7 +16,8 @@ Real<int(pthread_t, void**, const timespec*)> real_timedjoin = {"pthread_timedjo
 Real<int(pthread_t)> real_detach = {"pthread_detach"};
 Real<int(pthread_t, void**)> real_tryjoin = {"pthread_tryjoin_np"};
 
-// What a new thread is to run. The creator fills a slot and the thread empties it; the baton guards both accesses.
+// The function that a new thread runs. The creator fills a slot and the thread empties it; the baton guards both
+// accesses.
 struct Start {
   void* (*routine)(void*);
   void* argument;
@@ -32,7 +35,8 @@ Start* free_slot() {
 
 }  // namespace
 
-// Visible, for a library without symbols keeps no other names: stacks in traces end here (predictor/code_names.h).
+// Exported, because a library without symbols keeps no other names. Stacks in traces end here
+// (predictor/model/code_names.h).
 [[gnu::visibility("default")]] void* run_thread(void* raw) {
   auto* slot = static_cast<Start*>(raw);
   const Start start = *slot;
@@ -48,6 +52,15 @@ ThreadId thread_of(pthread_t handle) {
   for (std::uint32_t id = state().thread_count; id-- > 0;)
     if (handles[id] == handle) return static_cast<ThreadId>(id);
   return 0;
+}
+
+// Calls `join` with these arguments. The report of a deadlock shows `pc` as the place of the wait, not an address in
+// glibc.
+template <typename... Arguments>
+int join_from(std::uint64_t pc, Real<int(Arguments...)>& join, std::type_identity_t<Arguments>... arguments) {
+  point(OpKind::kJoin, nullptr, pc);
+  const WaitsAt place(pc);
+  return join(arguments...);
 }
 
 // The thread has run, so its handle is known, and the handle has not been reused yet, because the caller has the baton.
@@ -82,8 +95,7 @@ REWEAVE_EXPORT int pthread_create(pthread_t* handle, const pthread_attr_t* attri
 }
 
 REWEAVE_EXPORT int pthread_join(pthread_t handle, void** value) {
-  point(OpKind::kJoin, nullptr, REWEAVE_CALLER);
-  return joined(real_join(handle, value), handle, REWEAVE_CALLER);
+  return joined(join_from(REWEAVE_CALLER, real_join, handle, value), handle, REWEAVE_CALLER);
 }
 
 REWEAVE_EXPORT int pthread_detach(pthread_t handle) {
@@ -92,11 +104,9 @@ REWEAVE_EXPORT int pthread_detach(pthread_t handle) {
 }
 
 REWEAVE_EXPORT int pthread_tryjoin_np(pthread_t handle, void** value) {
-  point(OpKind::kJoin, nullptr, REWEAVE_CALLER);
-  return joined(real_tryjoin(handle, value), handle, REWEAVE_CALLER);
+  return joined(join_from(REWEAVE_CALLER, real_tryjoin, handle, value), handle, REWEAVE_CALLER);
 }
 
 REWEAVE_EXPORT int pthread_timedjoin_np(pthread_t handle, void** value, const timespec* deadline) {
-  point(OpKind::kJoin, nullptr, REWEAVE_CALLER);
-  return joined(real_timedjoin(handle, value, deadline), handle, REWEAVE_CALLER);
+  return joined(join_from(REWEAVE_CALLER, real_timedjoin, handle, value, deadline), handle, REWEAVE_CALLER);
 }

@@ -27,13 +27,13 @@ class Adapter:
     def __init__(self, program, requests, client):
         self.program, self.requests, self.client = program, requests, client
         self.inbox = queue.Queue()  # ("request", message), ("malformed", text), ("gdb", record)
-        self.waiting = collections.deque()  # of the inbox, while gdb was asked something
+        self.waiting = collections.deque()  # messages taken from the inbox while waiting for gdb
         self.gdb = None
-        self.console = []  # what gdb printed since the last command
-        self.motion = None  # the one that is underway
+        self.console = []  # gdb's output since the last command
+        self.motion = None  # the motion in progress
         self.going = True
         self.stop_on_entry = True
-        self.after = None  # what to do once a request is answered
+        self.after = None  # called once the current request is answered
         self.first_line, self.first_column = 1, 1
         self.breakpoints = breakpoints.Breakpoints(self)
         self.inspection = inspection.Inspection(self)
@@ -97,7 +97,7 @@ class Adapter:
     # gdb
 
     def ask(self, command):
-        """Carries out a command that does not move the program; its fields."""
+        """Carries out a command that does not move the program; returns its fields."""
         if self.gdb is None:
             raise Failure("there is no replay; launch one first")
         if self.motion is not None:
@@ -106,12 +106,12 @@ class Adapter:
         return self.result(self.gdb.send(command))
 
     def ask_console(self, command):
-        """What a command of gdb's console prints."""
+        """The output of a command of gdb's console."""
         self.ask("-interpreter-exec console " + quoted(command))
         return "".join(self.console)
 
     def next_of_gdb(self):
-        """gdb's next record; requests that come meanwhile wait."""
+        """gdb's next record; requests that arrive meanwhile wait."""
         while True:
             kind, what = self.inbox.get()
             if kind == "gdb":
@@ -119,7 +119,7 @@ class Adapter:
             self.waiting.append((kind, what))
 
     def result(self, token):
-        """Awaits a result."""
+        """Waits for the result of the command with that token."""
         while True:
             record = self.next_of_gdb()
             if record is not None and record.kind == "^" and record.token == token:
@@ -131,7 +131,7 @@ class Adapter:
                 raise Ended
 
     def await_motion(self):
-        """Until the motion is over."""
+        """Waits until the motion is over."""
         while self.motion is not None:
             self.take_record(self.next_of_gdb())
 
@@ -191,7 +191,7 @@ class Adapter:
         self.gdb = gdb = Gdb(command, self.inbox, lambda category, text: self.client.event("output", category=category,
                                                                                           output=text))
         try:
-            for setting in SETTINGS:  # answered once gdb stands where it was told to go
+            for setting in SETTINGS:  # answered once gdb has reached the requested place
                 self.ask(setting)
         except Failure as error:
             text = gdb.failure() if isinstance(error, Ended) else str(error)

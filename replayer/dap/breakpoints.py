@@ -11,7 +11,7 @@ HITS = re.compile(r"\s*(>=|>|==)?\s*(\d+)\s*")
 
 
 class Breakpoints:
-    """What the client has set, by its kind or source; each list replaces the one before."""
+    """The client's breakpoints, by their kind or source; each list replaces the one before."""
 
     def __init__(self, adapter):
         self.adapter = adapter
@@ -74,7 +74,7 @@ class Breakpoints:
 
     @staticmethod
     def ignored(wanted):
-        """How many hits pass before the one that stops."""
+        """The number of hits to ignore before the one that stops."""
         text = wanted.get("hitCondition")
         if not text:
             return 0
@@ -95,7 +95,7 @@ class Breakpoints:
         return answer
 
     def changed(self, made):
-        """gdb has resolved a breakpoint anew."""
+        """Reports a breakpoint that gdb has resolved again."""
         made = made[0] if isinstance(made, list) else made
         if any(made.get("number") in numbers for kind, numbers in self.numbers.items() if kind != "data"):
             self.adapter.client.event("breakpoint", reason="changed", breakpoint=self.describe(made))

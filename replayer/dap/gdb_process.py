@@ -1,4 +1,4 @@
-"""gdb on a recording, driven over its machine interface. It reads no command while the program runs."""
+"""gdb on a recording, driven over its machine interface. gdb reads no command while the program runs."""
 
 import os
 import signal
@@ -14,8 +14,8 @@ EXIT_SECONDS = 5
 class Gdb:
     """`reweave replay -g WHERE --backward` with MI on its standard streams.
 
-    What it says goes to `inbox` as ("gdb", Record), and ("gdb", None) at its end; `output(category, text)` gets what the
-    program writes.
+    Puts gdb's records into `inbox` as ("gdb", Record), and ("gdb", None) at its end. `output(category, text)` receives
+    the program's output and gdb's errors.
     """
 
     def __init__(self, arguments, inbox, output):
@@ -52,7 +52,7 @@ class Gdb:
             self.output("stdout", data.decode("utf-8", "replace"))
 
     def send(self, command):
-        """Sends a command; the token of its result."""
+        """Sends a command; returns the token of its result."""
         self.last_token += 1
         try:
             self.process.stdin.write(b"%d%s\n" % (self.last_token, command.encode()))
@@ -68,14 +68,14 @@ class Gdb:
         os.kill(self.process.pid, signal.SIGINT)
 
     def failure(self):
-        """Why it ended: the last that it or reweave said."""
+        """The reason why gdb ended: the last messages of gdb or reweave."""
         self.process.wait(EXIT_SECONDS)
         self.threads[1].join(EXIT_SECONDS)
         lines = [line.strip() for line in self.errors if line.strip()]
         return "\n".join(lines[-3:]) or "gdb ended with status %d" % self.process.returncode
 
     def end(self):
-        """Ends gdb and with it the replay, whatever it does."""
+        """Ends gdb, and with it the replay, whatever gdb is doing."""
         if self.process.poll() is None:
             try:
                 self.interrupt()

@@ -9,13 +9,13 @@ from protocol import Failure
 
 MOST_CHILDREN = 1000  # of one variable, unless the client asks for a part
 ACCESS = ("public", "protected", "private")
-# `x = 1`, `x += 1`, `x++`: gdb would write to the replay's memory without a copy (docs/debugging.md).
+# Matches `x = 1`, `x += 1`, `x++`: gdb would write to the replay's memory without a copy (docs/debugging.md).
 ASSIGNMENT = re.compile(r"(?<![=!<>])=(?!=)|<<=|>>=|\+\+|--")
 UNKNOWN_COMMAND = ("Undefined command", "Ambiguous command")
 
 
 class Inspection:
-    """What the client has looked at since the last stop; its numbers are good until the next."""
+    """The client's view of the program since the last stop; its numbers are valid until the next."""
 
     def __init__(self, adapter):
         self.adapter = adapter
@@ -29,7 +29,7 @@ class Inspection:
                 "source": self.source}
 
     def forget(self):
-        """The program moves."""
+        """Call this when the program moves."""
         if self.references and self.adapter.gdb is not None and not self.adapter.gdb.ended:
             for reference in self.references.values():
                 if reference[0] == "variable" and "." not in reference[1]:
@@ -50,7 +50,7 @@ class Inspection:
     # Stacks
 
     def stack(self, request, arguments):
-        """The program's frames; the runtime's are left out, as in gdb's backtrace."""
+        """The program's frames, without the runtime's, as in gdb's backtrace."""
         thread = int(arguments["threadId"])
         first, wanted = arguments.get("startFrame", 0), arguments.get("levels") or 1000
         shown = self.adapter.ask("-stack-list-frames --thread %d" % thread)["stack"]
@@ -121,7 +121,7 @@ class Inspection:
             each["name"] if isinstance(each, dict) else each for each in listed) if "@" not in name]
 
     def expression(self, expression, frame, name):
-        """A variable for an expression, or why there is none."""
+        """A variable for an expression, or the reason why there is none."""
         try:
             return self.variable(self.create(expression, frame), frame, name)
         except Failure as error:
@@ -131,7 +131,7 @@ class Inspection:
         options = self.options_of(frame)
         try:
             return self.adapter.ask("-var-create %s - * %s" % (options, quoted(expression)))
-        except Failure:  # which does not say why; this does
+        except Failure:  # its error gives no reason; that of the next command does
             self.adapter.ask("-data-evaluate-expression %s %s" % (options, quoted(expression)))
             raise
 
@@ -139,7 +139,8 @@ class Inspection:
         shown = {"name": name, "value": made.get("value", ""), "type": made.get("type", ""), "variablesReference": 0,
                  "evaluateName": name}
         count = int(made.get("numchild", 0))
-        # Kept also without children: a data breakpoint asks for its expression, and it has to be deleted.
+        # Keep variables without children too: a data breakpoint needs the expression, and the variable must be deleted
+        # later.
         number = self.refer("variable", made["name"], frame)
         if count > 0 or made.get("dynamic") == "1" and made.get("has_more") != "0":
             shown["variablesReference"] = number
@@ -155,7 +156,7 @@ class Inspection:
         listed = self.adapter.ask("-var-list-children --all-values %s %d %d" % (name, start, end))
         found = []
         for child in listed.get("children", []):
-            if child["exp"] in ACCESS and "type" not in child:  # what gdb groups a C++ class's members by
+            if child["exp"] in ACCESS and "type" not in child:  # gdb groups the members of a C++ class by access
                 found += self.children(child["name"], frame)
                 continue
             shown = self.variable(child, frame, "[%s]" % child["exp"] if child["exp"].isdigit() else child["exp"])
@@ -200,7 +201,7 @@ class Inspection:
         return made["type"]
 
     def set_variable(self, request, arguments):
-        """As gdb's `set var`: it holds until the program goes on."""
+        """Sets a variable as gdb's `set var` does: the value lasts until the program continues."""
         kind, *which = self.reference(arguments["variablesReference"])
         if kind == "registers":
             expression, frame = "$" + arguments["name"], which[0]
@@ -236,9 +237,9 @@ class Inspection:
         return shown
 
     def command(self, request, text, frame):
-        """A command of gdb's console; what it does not know as a command is an expression."""
+        """Runs a command of gdb's console; text that is no command is evaluated as an expression."""
         adapter = self.adapter
-        self.adapter.ask("-thread-info")  # not while the program runs
+        self.adapter.ask("-thread-info")  # fails while the program runs
         try:
             self.select(frame)
         except Failure:

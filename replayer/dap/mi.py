@@ -19,7 +19,7 @@ def quoted(text):
 
 
 def parse(line):
-    """The record of a line, or None for the prompt and what is no record."""
+    """The record of a line, or None for the prompt and other lines."""
     match = re.match(r"(\d*)([\^*+=~@&])", line)
     if match is None:
         return None
@@ -47,7 +47,7 @@ class Reader:
         return self.line[start:self.place]
 
     def results(self, end):
-        """name=value pairs up to `end`. A name that comes again makes a list of its values."""
+        """name=value pairs up to `end`. The values of a name that occurs several times become a list."""
         found = {}
         while self.peek() not in (end, ""):
             if self.peek() == ",":
@@ -70,7 +70,7 @@ class Reader:
         return self.results("}") if first == "{" else self.list()
 
     def list(self):
-        """The values; names of members, which are all the same, are left out."""
+        """The values of a list, without the names of its members, which are all the same."""
         found = []
         while self.peek() not in ("]", ""):
             if self.peek() == ",":

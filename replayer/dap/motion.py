@@ -1,7 +1,7 @@
-"""What lets the program go on or back, and what is said when it has stopped.
+"""Lets the program run forward or back, and reports its stops.
 
-Each motion is a command of gdb's console, so that what surrounds these commands (replayer/gdb/hooks.py) does its part. gdb
-reads the next command when the motion is over: a second command behind it tells when.
+Each motion is a command of gdb's console, so that the hooks around these commands (replayer/gdb/hooks.py) run. gdb
+reads the next command when the motion is over, so the answer to a second command, sent after it, marks the end.
 """
 
 import re
@@ -11,7 +11,7 @@ import threading
 from protocol import Failure
 
 LATER = object()  # a handler has not answered yet
-# By request: at a line, at an instruction.
+# gdb's commands for each request: to step by lines, and by instructions.
 STEPS = {"next": ("next", "nexti"), "stepIn": ("step", "stepi"), "stepOut": ("finish", "finish"),
          "stepBack": ("reverse-next", "reverse-stepi")}
 REASONS = {"breakpoint-hit": "breakpoint", "watchpoint-trigger": "data breakpoint", "watchpoint-scope": "data breakpoint",
@@ -23,7 +23,7 @@ GRACE_SECONDS = 0.3
 
 
 class Motion:
-    """A command that moves the program, until gdb is ready for another."""
+    """A command that moves the program, until gdb is ready for another command."""
 
     def __init__(self, adapter, command, done):
         self.adapter, self.command, self.done = adapter, command, done
@@ -39,7 +39,7 @@ class Motion:
         adapter.motion = self
 
     def interrupt(self):
-        """Stops the program. gdb ignores an interruption until a little after it says that the program runs."""
+        """Stops the program. gdb ignores an interruption until shortly after it has reported that the program runs."""
         self.interrupt_wanted = not self.running
         if self.running:
             threading.Timer(GRACE_SECONDS, self.interrupt_now).start()
@@ -113,7 +113,7 @@ def pause(adapter):
 
 
 def hold(adapter):
-    """Interrupts a motion so that a breakpoint can be set; the function that goes on with it."""
+    """Interrupts a motion so that a breakpoint can be set. Returns the function that continues the motion."""
     motion, stopped = adapter.motion, []
     if motion.command not in ("continue", "reverse-continue"):
         raise Failure("the program is running; pause it first")
@@ -126,7 +126,7 @@ def hold(adapter):
 
 
 def go(adapter, command, reason=None):
-    """Moves, and tells where the program stopped."""
+    """Moves the program, and reports where it stopped."""
     adapter.inspection.forget()
     Motion(adapter, command, lambda motion, console: arrived(adapter, motion, console, reason))
 
@@ -149,7 +149,7 @@ def arrived(adapter, motion, console, reason=None):
 
 
 def exit_code(stop):
-    """As the shell has it."""
+    """The exit status as a shell reports it."""
     if stop["reason"] == "exited-signalled":
         return 128 + getattr(signal, stop.get("signal-name", ""), 0)
     return int(stop.get("exit-code", "0"), 8)

@@ -1,11 +1,11 @@
-"""The Debug Adapter Protocol's framing: JSON messages behind a Content-Length header."""
+"""The Debug Adapter Protocol's framing: JSON messages after a Content-Length header."""
 
 import json
 import threading
 
 
 class Malformed(Exception):
-    """What came is no message of the protocol."""
+    """The input is no message of the protocol."""
 
 
 class Failure(Exception):
@@ -20,7 +20,7 @@ class Ended(Failure):
 
 
 def read_message(stream):
-    """The next message of the client's, or None at the end of the stream."""
+    """The client's next message, or None at the end of the stream."""
     length = None
     while True:
         line = stream.readline()
@@ -46,7 +46,7 @@ def read_message(stream):
 
 
 class Client:
-    """What is sent to the client. Threads may send at the same time."""
+    """Sends messages to the client. Threads may send at the same time."""
 
     def __init__(self, stream):
         self.stream = stream
@@ -61,7 +61,7 @@ class Client:
                 self.stream.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
                 self.stream.flush()
             except (BrokenPipeError, ValueError):
-                pass  # the client has gone; its end of the other stream says so, too
+                pass  # the client has gone; the end of the other stream reports that
 
     def event(self, name, **body):
         self.send({"type": "event", "event": name, "body": body})

@@ -1,7 +1,7 @@
 """Entry point of `reweave dap`: the Debug Adapter Protocol on standard input and output (replayer/dap_command.cc).
 
-Where things are: protocol.py frames messages, adapter.py has the requests, motion.py what moves the program,
-breakpoints.py, inspection.py and memory.py what their names say; gdb_process.py drives gdb, mi.py reads its records.
+protocol.py frames messages; adapter.py has the requests; motion.py moves the program; breakpoints.py, inspection.py and
+memory.py do what their names say; gdb_process.py drives gdb; mi.py reads gdb's records.
 """
 
 import os

@@ -1,8 +1,8 @@
-"""Where the sources are that the program was built from.
+"""Finds the sources from which the program was built.
 
-A program that was built elsewhere, in a container of a CI job for example, names its sources by the paths of that machine;
-the client asks for the paths of its own. gdb's `set substitute-path` turns the former into the latter. What to substitute
-is told by the launch configuration's `sourceMap`, or found out from a source of the client's that has the program's
+A program that was built elsewhere, for example in a container of a CI job, names its sources by paths of that machine,
+while the client uses paths of its own. gdb's `set substitute-path` turns the former into the latter. The substitutions
+come from the launch configuration's `sourceMap`, or are inferred from a source of the client that has the program's
 functions at the program's lines.
 """
 
@@ -12,11 +12,11 @@ import re
 from mi import quoted
 from protocol import Failure
 
-SPECIAL = re.compile(r"[^\w/ -]")  # in a POSIX regular expression, and some that are not
+SPECIAL = re.compile(r"[^\w/ -]")  # characters special in a POSIX regular expression, and some others
 
 
 def differing_folders(theirs, ours):
-    """The folders in which two paths differ, up to the longest end that they share; the names of the files are the same."""
+    """The folders in which two paths with the same file name differ: both paths without their longest common end."""
     theirs, ours = theirs.split("/"), ours.split("/")
     while len(theirs) > 1 and len(ours) > 1 and theirs[-1] == ours[-1]:
         theirs, ours = theirs[:-1], ours[:-1]
@@ -24,7 +24,7 @@ def differing_folders(theirs, ours):
 
 
 def has_functions(path, functions):
-    """Whether a file has most of the functions, given as (line, name), at their lines."""
+    """True if a file has most of the functions, given as (line, name), at their lines."""
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             lines = file.read().splitlines()
@@ -35,12 +35,12 @@ def has_functions(path, functions):
 
 
 def base_name(name):
-    """Of a function: without scopes, parameters and template arguments."""
+    """A function's name without scopes, parameters and template arguments."""
     return re.sub(r"[(<].*", "", name).rpartition("::")[2]
 
 
 class Sources:
-    """What is substituted in one session."""
+    """The substitutions of one session."""
 
     def __init__(self, adapter):
         self.adapter = adapter
@@ -56,7 +56,8 @@ class Sources:
         self.substituted[theirs] = ours
 
     def learn(self, path):
-        """Looks for the source that the client has at a path, under another path. Returns whether there is one."""
+        """Looks among the program's sources for the client's source at `path`, under another path, and substitutes
+        its folder. Returns whether it found one."""
         ours = os.path.normpath(path)
         candidates = {}
         for theirs in self.named(os.path.basename(ours)):
@@ -72,7 +73,7 @@ class Sources:
         return True
 
     def named(self, name):
-        """The full paths of the program's sources with a name."""
+        """The full paths of the program's sources with a file name."""
         expression = "^%s$" % SPECIAL.sub(".", name)
         files = self.adapter.ask("-file-list-exec-source-files --basename -- " + quoted(expression))["files"]
         return {os.path.normpath(each["fullname"]) for each in files if "fullname" in each}

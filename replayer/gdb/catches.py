@@ -1,8 +1,8 @@
-"""`catch syscall` and `catch exec` in a replay: the program's calls, which the kernel never sees as such.
+"""`catch syscall` and `catch exec` in a replay. The kernel never sees the program's calls as such.
 
-Each call raises SIGSYS, and the runtime's handler answers it from the recording. So a call is caught where the handler
-begins, and its return at the instruction behind the call. The kernel's exec is that of the runtime, which then loads the
-new program.
+Each call raises SIGSYS, and the runtime's handler answers it from the recording. So a call is caught at the start of
+the handler, and its return at the instruction after the call. The exec that the kernel sees is that of the runtime,
+which then loads the new program.
 """
 
 import os
@@ -13,7 +13,7 @@ import gdb
 
 import stepping
 
-REGISTERS = 40  # of the handler's context: where r8 begins (recorder/core/base/kernel_types.h)
+REGISTERS = 40  # offset of r8 in the handler's context (recorder/core/base/kernel_types.h)
 RAX, RIP = REGISTERS + 13 * 8, REGISTERS + 16 * 8
 
 
@@ -45,7 +45,7 @@ class CatchSyscall(gdb.Command):
 
 
 def members_of(group):
-    """The numbers of gdb's list of calls, which is a file of its own."""
+    """The numbers of a group's calls, from the file in which gdb lists calls."""
     path = os.path.join(os.path.dirname(gdb.PYTHONDIR), "syscalls", "amd64-linux.xml")
     try:
         with open(path, encoding="utf-8") as listed:
@@ -59,9 +59,9 @@ def members_of(group):
 
 
 class Catchpoint(gdb.Breakpoint):
-    """At the handler of SIGSYS; `numbers` of the calls, none for all."""
+    """Stops at the handler of SIGSYS. `numbers` of the wanted calls; empty: all calls."""
 
-    in_runtime = True  # where no other breakpoint of the user's may be
+    in_runtime = True  # allowed in the runtime, unlike other breakpoints of the user
 
     def __init__(self, session, numbers, temporary):
         self.session, self.numbers = session, numbers
@@ -82,13 +82,13 @@ class Catchpoint(gdb.Breakpoint):
         return True
 
     def announce(self, what):
-        """Unless the user's commands are to be silent."""
+        """Announces a stop, unless the user's commands for it begin with `silent`."""
         if not (self.commands or "").lstrip().startswith("silent"):
             self.session.announce("%s %d (%s)" % (self.title, self.number, what))
 
 
 class Return(gdb.Breakpoint):
-    """Behind a caught call, once."""
+    """Stops once, after a caught call."""
 
     def __init__(self, catch, name, address):
         super().__init__("*%#x" % address, internal=True, temporary=True)
@@ -119,7 +119,7 @@ class CatchExec(gdb.Command):
 
 
 class Executed(gdb.Breakpoint):
-    """Where the runtime enters a program."""
+    """Stops where the runtime enters a program."""
 
     in_runtime = True
 

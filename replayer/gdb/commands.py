@@ -81,7 +81,7 @@ class Threads(gdb.Command):
         return "blocked on the %s at %#x%s" % (thread.wait_kind, thread.wait_address, held)
 
     def last_wait(self, thread):
-        """A replay ends where the last thread is about to wait, for ever; none for others."""
+        """The wait of the thread that ended the replay because it was about to wait forever; None for other threads."""
         found = re.search(r"thread %d waits for an? (.*?) at (0x\w+)(?:, pc \w+)?(?:, held by thread (\d+))?" % thread.index,
                           self.session.end_text)
         if not found or thread.state != "running":
@@ -105,7 +105,7 @@ class AfterThread(gdb.Command):
 
 
 def numbers_of(argument):
-    """What `2 4-6 1.3` names, of the one process there is."""
+    """The numbers in a list of threads such as `2 4-6 1.3`. There is only one process."""
     numbers = set()
     for word in argument.replace("$_thread", str(gdb.selected_thread().num)).split():
         first, _, last = word.rpartition(".")[2].partition("-")
@@ -193,11 +193,11 @@ class InfoCheckpoints(gdb.Command):
 
 
 class Marks:
-    """Instants that the user has given numbers."""
+    """Instants to which the user has given numbers."""
 
     def __init__(self, session):
         self.session = session
-        self.marks = {}  # by number: position, and where in the program
+        self.marks = {}  # by number: position, and source line or address
         self.last = 0
 
     def add(self):

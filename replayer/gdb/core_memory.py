@@ -1,7 +1,7 @@
 """The runtime's state in the memory of a replayed process.
 
-Everything is read at addresses that `reweave replay` announced, not by symbols, so it works whatever language gdb is
-in and whether or not the runtime has debug information.
+Reads it at the addresses that `reweave replay` announced, not by symbols. So it works in any language of gdb, and
+whether or not the runtime has debug information.
 """
 
 import struct
@@ -61,7 +61,7 @@ class CoreMemory:
             yield Thread(index, self.memory, data.tobytes())
 
     def thread_address(self, lwp):
-        """Where the runtime's Thread of gdb's thread is, or None."""
+        """The address of the runtime's Thread for a thread of gdb, or None."""
         for thread in self.threads():
             if self.lwp(thread) == lwp and thread.state not in ("unused", "exited"):
                 return self.memory["threads"] + thread.index * self.memory["thread_bytes"]
@@ -69,11 +69,11 @@ class CoreMemory:
 
     @staticmethod
     def lwp(thread):
-        """By which id gdb knows it."""
+        """The id by which gdb knows the thread."""
         return thread.tid if stepping.remote else thread.real_tid
 
     def program(self, pid):
-        """The program that the process `pid` of this run executes."""
+        """The program that the process `pid` (gdb's id) executes, or None."""
         size = self.memory["process_bytes"]
         for index in range(self._word("process_count", "<I")):
             base = self.memory["processes"] + index * size

@@ -1,9 +1,10 @@
 """Loops in which an instruction is a schedule point (recorder/core/code/counted_loops.h).
 
-The runtime has a jump there, and would have a trap for a debugger: the user would see either, and gdb could not step over
-it. So while the program is stopped its code is as it was compiled, and a breakpoint of ours counts in the runtime's place;
-only when the countdown has run out, the runtime is entered. Loops that are not near anything that the user looks at have
-their jumps back while the program runs, for they are a thousand times as fast.
+The runtime replaces that instruction by a jump to a stub that counts, or under a debugger by a trap. The user would see
+either, and gdb could not step over it. So while the program is stopped, its code is shown as it was compiled, and a
+breakpoint of ours counts instead of the runtime, which is entered only when the countdown has run out. While the
+program runs, loops that are far from anything the user looks at get their jumps back, because these are a thousand
+times faster.
 """
 
 import struct
@@ -16,7 +17,7 @@ from process_memory import write_memory
 LOOP = "<QQQQQBBxxI24s"  # CountedLoop of counted_loops.cc
 LOOP_BYTES = 152
 HAS_TRAP_AT = 40
-COUNTDOWN_AT = 8  # of the runtime's Thread, where the base of %gs is
+COUNTDOWN_AT = 8  # offset in the runtime's Thread, at the base of %gs
 JUMP_BYTES = 5
 NEAR = 1024  # bytes of code
 MOST_FRAMES = 64
@@ -31,7 +32,7 @@ def write(address, data):
 
 
 class Loop:
-    """One of the runtime's table, at `address`."""
+    """An entry of the runtime's table of loops, at `address`."""
 
     def __init__(self, address):
         self.address = address
@@ -39,10 +40,10 @@ class Loop:
         self.start, self.covers, self.stub, self.spent, _, _, _, count, original = struct.unpack_from(LOOP, data)
         self.original = original[:self.covers]
         moves = struct.iter_unpack("<QQ", data[struct.calcsize(LOOP):][:16 * count])
-        self.moved = dict(moves)  # where the stub has the instructions that the jump covers
+        self.moved = dict(moves)  # addresses in the stub of the instructions that the jump covers
 
     def set_code(self, jumps):
-        """The jump, or what it covers."""
+        """Writes the jump, or the instructions that it covers."""
         jump = b"\xe9" + struct.pack("<i", self.stub - (self.start + JUMP_BYTES))
         write(self.start, (jump if jumps else b"") + self.original[JUMP_BYTES if jumps else 0:])
         write(self.address + HAS_TRAP_AT, bytes([not jumps]))
@@ -51,13 +52,13 @@ class Loop:
         return self.start <= address < self.start + self.covers
 
     def is_near(self, address):
-        """True if it is in the same function."""
+        """True if the address is in the loop's function."""
         start, end = function_around(self.start)
         return start <= address < end
 
 
 def function_around(address):
-    """Where it begins and ends, if gdb knows; else some code around the address."""
+    """The start and end of the function around the address, if gdb knows it; else of some code around the address."""
     block = gdb.current_progspace().block_for_pc(address)
     while block is not None and block.function is None:
         block = block.superblock
@@ -71,17 +72,17 @@ class CountingBreakpoint(gdb.Breakpoint):
         super().__init__("*%#x" % loop.start, internal=True)
         self.silent = True
         self.loop = loop
-        self.counted_at = counted_at  # where that is in a Thread
+        self.counted_at = counted_at  # offset of that field in a Thread
 
     def stop(self):
         thread = int(gdb.newest_frame().read_register("gs_base"))
         counter, counted = thread + COUNTDOWN_AT, thread + self.counted_at
-        if struct.unpack("<Q", read(counted, 8))[0] == self.loop.start:  # by the runtime, from which it comes
+        if struct.unpack("<Q", read(counted, 8))[0] == self.loop.start:  # the runtime has already counted this turn
             write(counted, bytes(8))
             return False
         left = struct.unpack("<q", read(counter, 8))[0] - 1
         write(counter, struct.pack("<q", left))
-        if left < 0:  # as the stub would go on
+        if left < 0:  # continue where the stub would
             with stepping.internally():
                 gdb.execute("set var $pc = %#x" % self.loop.spent, to_string=True)
         return False
@@ -108,7 +109,7 @@ class Counting:
         return [loop for loop in every if loop.start != 0]
 
     def show_code(self, memory):
-        """The program is stopped: its code becomes what it was."""
+        """Restores the program's code while it is stopped."""
         loops = self.loops()
         for start in set(self.breakpoints) - {loop.start for loop in loops}:
             self.breakpoints.pop(start).delete()
@@ -121,9 +122,9 @@ class Counting:
             gdb.execute("maintenance flush dcache", to_string=True)
 
     def hurry(self, steps, anywhere):
-        """The program goes on: where nothing is to be seen, loops count by themselves. `steps`: by one of gdb's steps, for
-        which the functions that the selected thread is in are to be seen. `anywhere`: gdb plants breakpoints in others,
-        which must not be in the midst of what a jump covers."""
+        """Call this before the program continues: gives loops their jumps back where the user would not see them.
+        `steps`: gdb will step, so the functions that the selected thread is in must stay as compiled. `anywhere`:
+        gdb may also insert breakpoints in other functions, which must not be inside the code that a jump covers."""
         seen, passed = places_of_breakpoints(), places_of_thread() if steps else []
         for loop in self.loops():
             if loop.start not in self.breakpoints or (anywhere and len(loop.moved) > 1):
@@ -140,7 +141,7 @@ def places_of_breakpoints():
 
 
 def places_of_thread():
-    """Where the selected thread is, and where its functions return to."""
+    """The selected thread's address, and the return addresses of its functions."""
     places = []
     frame = gdb.newest_frame()
     while frame is not None and len(places) < MOST_FRAMES:
@@ -150,7 +151,8 @@ def places_of_thread():
 
 
 def move_threads(loop):
-    """Those that are where a jump is now, and have counted, to where they would be."""
+    """Moves threads that are inside the code that a jump now covers, and have counted, to the same place in the
+    stub."""
     here = gdb.selected_thread()
     with stepping.internally():
         for thread in gdb.selected_inferior().threads():

@@ -1,9 +1,9 @@
-"""What gdb's user changes in the process is taken back before the program goes on.
+"""Undoes changes that gdb's user makes in the process, before the program continues.
 
-A replay must have what the recorded run had. But `print f(x)` runs the program's code, and `set var x = 1` writes its
-memory. So the first of these after a stop is preceded by a copy of all that the process can write, which is put back
-when the program goes on. Meanwhile the runtime takes no system call from the recording (recorder/core/base/
-debugger_call.h). gdb itself restores the registers after a call.
+A replay must have the memory of the recorded run. But `print f(x)` runs the program's code, and `set var x = 1` writes
+its memory. So before the first of these after a stop, everything that the process can write is copied; the copy is put
+back when the program continues. Meanwhile the runtime takes no system call from the recording
+(recorder/core/base/debugger_call.h). gdb itself restores the registers after a call.
 """
 
 import struct
@@ -13,17 +13,17 @@ import gdb
 import stepping
 from process_memory import Snapshot, write_memory
 
-BELOW_FRAMES = 4096  # bytes of the runtime's stack between what is in use and what a called function makes it use
+BELOW_FRAMES = 4096  # bytes left free on the runtime's stack below the frames in use
 
 
 class Excursion:
-    """The changes of the session's process that are to be taken back."""
+    """The changes in the session's process that must be undone."""
 
     def __init__(self, session):
         self.session = session
-        self.saved = None  # Snapshot, if there may be such changes
+        self.saved = None  # a Snapshot if there may be changes, else None
         self.registers = None  # of the selected thread: {name: value}
-        self.depth = 0  # of calls under way
+        self.depth = 0  # number of nested calls in progress
         self.locking = None  # the user's scheduler-locking during a call
         self.told = False
         gdb.events.inferior_call.connect(self.on_call)
@@ -31,7 +31,7 @@ class Excursion:
         gdb.events.register_changed.connect(self.on_change)
 
     def begin(self):
-        """To be called before something changes."""
+        """Call this before something changes."""
         if self.saved is not None or self.session.core is None or not stepping.alive():
             return
         memory = self.session.core.memory
@@ -47,7 +47,7 @@ class Excursion:
         self.told = False
 
     def end(self):
-        """To be called before the program goes on."""
+        """Call this before the program continues."""
         if self.saved is None or not stepping.alive():
             self.saved = self.registers = None
             return
@@ -66,14 +66,14 @@ class Excursion:
                 write_registers(thread, values)
 
     def forget(self):
-        """The process is gone."""
+        """Call this when the process is gone."""
         self.saved = self.registers = None
         if self.locking is not None:
             gdb.execute("set scheduler-locking " + self.locking, to_string=True)
             self.locking = None
 
     def abandon_calls(self):
-        """Leaves functions called by gdb in which the program has stopped, such as at a breakpoint."""
+        """Leaves functions called by gdb that have stopped, for example at a breakpoint."""
         while True:
             frame = gdb.newest_frame()
             while frame is not None and frame.type() != gdb.DUMMY_FRAME:
@@ -86,7 +86,8 @@ class Excursion:
             gdb.write("reweave: the function called from gdb was abandoned\n")
 
     def set_calling(self, calling):
-        """The runtime takes nothing from the recording meanwhile, so no other thread may run."""
+        """Tells the runtime whether gdb calls a function. Meanwhile it takes nothing from the recording, so no other
+        thread may run."""
         if calling and self.locking is None:
             self.locking = gdb.parameter("scheduler-locking")
             gdb.execute("set scheduler-locking on", to_string=True)
@@ -109,11 +110,12 @@ class Excursion:
         if self.depth > 0 or not stepping.alive():
             return
         self.set_calling(False)
-        if self.session.running:  # this was a breakpoint's condition: gdb may let the program go on at once
+        if self.session.running:  # this was a breakpoint's condition: gdb may continue the program at once
             self.put_back()
 
     def make_room(self, real_tid):
-        """What the called function makes the runtime do must not overwrite frames of a thread that waits in there."""
+        """Makes the runtime use its stack below the frames of a waiting thread, which a called function must not
+        overwrite."""
         memory = self.session.core.memory
         thread = self.session.core.thread_address(real_tid)
         stack = int(gdb.newest_frame().read_register("rsp"))
@@ -122,7 +124,7 @@ class Excursion:
             write_memory(stepping.real_pid(), thread + memory["thread_stack_top"], struct.pack("<Q", top))
 
     def on_change(self, event):
-        """The user has changed memory or a register."""
+        """Warns the user who has changed memory or a register."""
         if self.session.core is None or self.told or stepping.internal:
             return
         self.told = True
@@ -133,7 +135,7 @@ class Excursion:
                       "was recorded\n")
 
     def before_registers(self):
-        """To be called before the user may change registers."""
+        """Call this before the user may change registers."""
         if self.registers is None and stepping.alive():
             self.registers = (gdb.selected_thread(), read_registers())
 
@@ -145,7 +147,7 @@ def read_registers():
 
 
 def write_registers(thread, values):
-    """Of what differs."""
+    """Writes the registers that differ."""
     if not thread.is_valid():
         return
     current = gdb.selected_thread()

@@ -1,8 +1,8 @@
 """Faults of the program: quiet while the runtime answers them, a normal gdb stop when they are fatal.
 
-Reading the time stamp counter faults, so that the runtime can answer, and some faults are the runtime's own; the
-program may handle others. So gdb lets faults pass. Before a process dies, the runtime passes a known place; there the
-signal is made to stop the program, and the fault, which comes once more, is reported as gdb always does.
+Reading the time stamp counter faults so that the runtime can answer, and some other faults are the runtime's own. The
+program may handle more. So gdb lets faults pass. Before a process dies, the runtime passes a known place. There the
+signal is set to stop the program; the fault then occurs again, and gdb reports it as usual.
 """
 
 import signal
@@ -18,7 +18,7 @@ def be_quiet():
 
 
 class EndOfProcess(gdb.Breakpoint):
-    """Where the runtime ends a process: never stops, but the signal that the process dies of will."""
+    """At the place where the runtime ends a process. Never stops, but makes the signal that kills the process stop."""
 
     def __init__(self, address):
         super().__init__("*%#x" % address, internal=True)

@@ -1,7 +1,8 @@
-"""Hides the runtime's own frames: the user sees the program's.
+"""Hides the runtime's own frames, so that the user sees the program's.
 
-A thread that does not run waits inside the runtime, entered by a signal or a call from the program. gdb unwinds
-through it with the runtime's own unwind tables; here those frames, all at addresses of the runtime, are left out.
+A thread that does not run waits inside the runtime, which it entered by a signal or a call from the program. gdb
+unwinds through the runtime with the runtime's own unwind tables. The frames at addresses of the runtime are left out
+here.
 """
 
 import functools
@@ -12,28 +13,30 @@ from gdb.FrameDecorator import FrameDecorator
 
 import stepping
 
-MOST_FRAMES = 64  # that are looked at for one of the runtime's
+MOST_FRAMES = 64  # frames examined to find one of the runtime's
 
 
 @functools.lru_cache(maxsize=None)
 def is_own_library(path):
-    """True for the runtime's libraries in the program, one of which stands in for another (stand_in.py)."""
+    """True for the runtime's libraries in the program, one of which replaces another library (stand_in.py)."""
     return os.path.basename(os.path.realpath(path or "")).startswith("libreweave")
 
 
 def is_inner(frame):
-    """True for functions of those libraries that are none of the C library's that they stand in for: they have no names."""
+    """True for internal functions of those libraries, which have no names; false for those that replace the C
+    library's."""
     name = frame.name()
     return (name is None or name.startswith("reweave::")) and is_own_library(gdb.solib_name(frame.pc()))
 
 
 def is_access(frame):
-    """True for what an instrumented program calls in the place of an instruction, such as an atomic one."""
+    """True for functions that an instrumented program calls instead of executing an instruction, such as an atomic
+    one."""
     return (frame.name() or "").startswith("__tsan_") and is_own_library(gdb.solib_name(frame.pc()))
 
 
 class ProgramFrame(FrameDecorator):
-    """Shown as gdb shows a frame when there is no filter."""
+    """Shows a frame as gdb does without a filter."""
 
     def function(self):
         frame = self.inferior_frame()
@@ -51,15 +54,15 @@ class ProgramFrames:
 
     def __init__(self, is_ours):
         self.name = "reweave"
-        self.priority = 1000  # before filters that look at the program's frames
+        self.priority = 1000  # runs before filters for the program's frames
         self.wanted = True
         self.is_ours = is_ours
         gdb.frame_filters[self.name] = self
 
     @property
     def enabled(self):
-        """Only where there are such frames: gdb writes some things in another way when there is a filter. Each thread but the
-        first is begun by the runtime."""
+        """True only if the thread has frames of the runtime, because gdb's output changes slightly with any filter.
+        Each thread but the first was started by the runtime."""
         if not self.wanted or gdb.selected_thread() is None:
             return False
         if gdb.selected_thread().num != 1:
@@ -90,7 +93,7 @@ def program_frame(is_ours):
 
 
 def select_program_frame(is_ours):
-    """Selects it if the thread is in the runtime. True if so."""
+    """Selects the program's innermost frame if the thread is in the runtime. Returns whether it did."""
     if not is_ours(gdb.newest_frame()):
         return False
     frame = program_frame(is_ours)
@@ -108,7 +111,7 @@ class StopHook:
     def __init__(self, is_ours):
         self.is_ours = is_ours
         self.selected = False  # at this stop
-        gdb.reweave_stop_hook = self.run  # where the hook's text can reach it
+        gdb.reweave_stop_hook = self.run  # reachable from the hook's text
         try:
             gdb.execute("show user hook-stop", to_string=True)
         except gdb.error:  # there is none
@@ -118,19 +121,20 @@ class StopHook:
         self.selected = stepping.alive() and select_program_frame(self.is_ours)
 
     def take_selected(self):
-        """Whether gdb has shown this stop with the program's frame."""
+        """Returns whether gdb has shown this stop with the program's frame."""
         selected, self.selected = self.selected, False
         return selected
 
 
 def without_level(text):
-    """What gdb prints of a frame, without the number."""
+    """gdb's description of a frame, without the number."""
     return text.split(None, 1)[1] if text.startswith("#") else text
 
 
 def stop_text(is_ours):
-    """The program's frame as gdb shows it at a stop. To be called before the thread counts as stopped: later, gdb.execute
-    executes the commands of the user's breakpoint first. `frame` is silent before."""
+    """The program's frame as gdb shows it at a stop. Call this before the thread counts as stopped; afterwards
+    gdb.execute would first execute the commands of the user's breakpoint. The command `frame` prints nothing until
+    then."""
     newest = gdb.newest_frame()
     select_program_frame(is_ours)
     frame = gdb.selected_frame()
@@ -140,7 +144,7 @@ def stop_text(is_ours):
         gdb.execute("set listsize 1", to_string=True)
         listed = gdb.execute("list *%#x" % frame.find_sal().pc, to_string=True)
         gdb.execute("set listsize %s" % lines, to_string=True)
-        text += listed.split("\n", 1)[1]  # behind the address
+        text += listed.split("\n", 1)[1]  # the line after the one with the address
     newest.select()
     return text
 

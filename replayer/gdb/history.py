@@ -1,8 +1,8 @@
 """Questions that only a recording can answer: who wrote this, when did this become true, who took this lock.
 
-The stub looks for the answers in replays of its own (replayer/live/stub_questions.cc), so gdb stays where it is. To show
-the stack there, gdb looks at that place for a moment. Each answer is a dictionary; ask() makes it, and show() or
-`reweave query` (query.py) puts it into words.
+The stub finds the answers in replays of its own (replayer/live/stub_questions.cc), so the process of gdb does not move.
+To show the stack at an answer, gdb looks at that place for a moment. Each answer is a dictionary: ask() makes it, and
+show() or `reweave query` (query.py) puts it into words.
 """
 
 import contextlib
@@ -16,9 +16,9 @@ import stepping
 
 MOST_FRAMES = 12
 MOST_BYTES = 4096
-OWNER = 8  # where a pthread_mutex_t of glibc on x86-64 has the kernel's id of the thread that holds it
+OWNER = 8  # offset in glibc's pthread_mutex_t (x86-64) of the kernel's id of the holder
 OWNER_BYTES = 4
-# Of the C library, which has no tags for some, and of C++.
+# Types of other locks of the C library, some of which have no tag, and of C++.
 OTHER_LOCKS = re.compile(r"pthread_(rwlock|spinlock|cond|barrier)_t|\bsem_t\b|std::(__\d+::)?(_V2::)?"
                          r"(shared_mutex|shared_timed_mutex|counting_semaphore|condition_variable\w*|latch|barrier)\b")
 
@@ -42,7 +42,7 @@ def ask(question):
 
 
 def place_of(expression):
-    """Where a value is in memory: address, type or None, and bytes. A number is the address of 8 bytes."""
+    """The place of a value in memory: address, type or None, and bytes. A number is the address of 8 bytes."""
     try:
         value = gdb.parse_and_eval(expression)
         if value.address is not None:
@@ -73,11 +73,11 @@ def text_of(data, kind):
 
 @contextlib.contextmanager
 def visit():
-    """gdb looks at the place of the last answer meanwhile."""
+    """While this is active, gdb looks at the place of the last answer."""
     selected = gdb.selected_thread().ptid[1]
     level = gdb.selected_frame().level()
     oldest = min(gdb.selected_inferior().threads(), key=lambda thread: thread.ptid[1])
-    oldest.switch()  # gdb must not stand in a thread that is not there yet
+    oldest.switch()  # gdb must not have a thread selected that does not exist there yet
     name = gdb.execute("monitor visit", to_string=True).strip()
     if name.startswith("{"):
         switch_to(selected)
@@ -100,7 +100,8 @@ def visit():
 
 
 def switch_to(tid):
-    """Selects a thread, after gdb has looked which there are: one that it did not find elsewhere is a new one to it."""
+    """Selects a thread, after gdb has updated its list: it treats a thread that it did not find elsewhere as a new
+    one."""
     gdb.execute("info threads 0", to_string=True)
     for thread in gdb.selected_inferior().threads():
         if thread.is_valid() and thread.ptid[1] == tid:
@@ -108,7 +109,7 @@ def switch_to(tid):
 
 
 def look_again():
-    """gdb forgets what it has read of the process."""
+    """Makes gdb forget what it has read of the process."""
     gdb.execute("maintenance flush register-cache", to_string=True)
     gdb.execute("maintenance flush dcache", to_string=True)
 
@@ -129,7 +130,7 @@ def stack_here(session):
 
 
 def with_stack(session, answer):
-    """The answer, with the stack at its place."""
+    """Adds the stack at its place to the answer."""
     if answer["found"]:
         with visit():
             answer["stack"] = stack_here(session)
@@ -150,7 +151,7 @@ def who_wrote(session, expression):
 
 
 def check_mutex(kind, expression):
-    """Raises an error for what is another lock, by its type: only mutexes say who has them. `kind`: None if not known."""
+    """Raises an error if the type is that of another lock: only mutexes store their holder. `kind`: None if unknown."""
     name = "" if kind is None else str(kind.unqualified()) + " " + str(kind.strip_typedefs().unqualified())
     other = OTHER_LOCKS.search(name)
     if other:
@@ -197,7 +198,7 @@ def where_freed(session, expression):
 
 
 class Becomes(gdb.Breakpoint):
-    """Stops where an expression is true after a write to what it depends on."""
+    """Stops after a write to anything that an expression depends on, if the expression is true then."""
 
     def __init__(self, expression):
         super().__init__(expression, gdb.BP_WATCHPOINT, gdb.WP_WRITE, internal=True)
@@ -219,7 +220,7 @@ def is_true(expression):
 
 
 def first_true(session, expression, start):
-    """Goes to the first instant from `start` on at which the expression is true. False: there is none."""
+    """Goes to the first instant at or after `start` at which the expression is true. False if there is none."""
     stops = [stop for stop in gdb.breakpoints() if stop.enabled]
     for stop in stops:
         stop.enabled = False
@@ -245,7 +246,7 @@ def first_true(session, expression, start):
 def when(session, expression, start, stay):
     need_backward("when")
     need_process(session)
-    is_true(expression)  # says now what is wrong with it
+    is_true(expression)  # reports a bad expression before the replay starts again
     session.excursion.end()
     before = session.position()
     before = "end" if " " in before and session.place["at_end"] else before.split("/in")[0].strip()

@@ -7,7 +7,7 @@ import nearby
 
 
 def words_of(argument, options):
-    """Leading options of `options`, and the rest as it is. An option with True takes the word behind it."""
+    """Splits `argument` into leading `options` and the rest. An option with True takes the next word as its value."""
     given = {}
     rest = argument.strip()
     while rest.startswith("-"):

@@ -1,4 +1,4 @@
-"""What has to happen around gdb's own commands."""
+"""Hooks that run around gdb's own commands, and commands that replace them."""
 
 import functools
 
@@ -16,7 +16,7 @@ NOT_HERE = {
     "queue-signal": "the program gets the signals that it got when it was recorded",
     "attach": "this gdb is for the recording; start another for another process",
 }
-# Without `replay --backward`.
+# Commands refused without `replay --backward`.
 NOT_FORWARD = {
     "checkpoint": "remember the number that `when` shows; `reweave goto EVENT` returns there",
     "restart": "`reweave goto EVENT` returns to an event, `run` to the beginning",
@@ -27,7 +27,7 @@ NOT_FORWARD = {
     "reverse-nexti": "`reweave replay --backward` can; `reweave back N` goes back by N events, then `nexti`",
     "reverse-finish": "`reweave replay --backward` can; `reweave back N` goes back by N events, `up` shows the caller",
 }
-# With it.
+# Commands refused with it.
 NOT_BACKWARD = {
     "rwatch": "with --backward only writes can be watched: use `watch`",
     "awatch": "with --backward only writes can be watched: use `watch`",
@@ -103,7 +103,7 @@ class Run(gdb.Command):
 
 
 def begin(session):
-    """At the beginning again."""
+    """Restarts the replay at its beginning."""
     session.restart("1")
     gdb.write("Starting program: %s %s\n" % (session.place["program"], gdb.parameter("args")))
 

@@ -1,5 +1,5 @@
-"""Goes to the moment that `explain --save` found: right behind an operation of one thread, from which on the run cannot
-but fail. And to the frame that matters where a run ended."""
+"""Goes to the moment that `explain --save` found: right after an operation of one thread, from which on the run was
+bound to fail. Also goes to the frame that matters at the end of a run."""
 
 import os
 import re
@@ -9,16 +9,16 @@ import gdb
 import frames
 import stepping
 
-# Code of others, by its source: what formats/library_code.h has.
+# Folders of library sources, from formats/elf/library_code.h.
 LIBRARIES = tuple(folder for folder in os.environ.get("REWEAVE_GDB_LIBRARIES", "").split(":") if folder)
-# Where libraries are installed, also below the folder of a stand-in (stand_in.py).
+# Folders of installed libraries, also below a folder of stand_in.py.
 INSTALLED = re.compile(r"(.*/reweave-gdb-[^/]+/root)?(/usr(/local)?)?/lib")
 
-LINES_BEFORE = 6  # what `list` shows begins behind the last line listed: main is in the midst of it
+LINES_BEFORE = 6  # `list` continues after the last line listed, so this centres main in its output
 
 
 class Behind(gdb.Breakpoint):
-    """Stops where a thread has executed the operation that returns to `address`, for the number-th time."""
+    """Stops when a thread has executed, for the number-th time, the operation that returns to `address`."""
 
     def __init__(self, address, thread, number, session):
         super().__init__("*%#x" % address, internal=True)
@@ -36,7 +36,8 @@ class Behind(gdb.Breakpoint):
 
 
 def go(session, moment):
-    """`moment`: thread, address and number, with colons between. Explored runs begin at main, and so does the count."""
+    """`moment` is thread, address and number, separated by colons. Explored runs begin at main, so the count starts
+    there."""
     thread, address, number = (int(part, 0) for part in moment.split(":"))
     session.restart("1")
     start = gdb.Breakpoint("main", internal=True)
@@ -67,7 +68,7 @@ def is_users(frame):
 
 
 def select_users_frame(session):
-    """Selects the innermost frame of the user's own code, and shows it, unless gdb has shown it already."""
+    """Selects and shows the innermost frame of the user's own code, unless gdb has shown it already."""
     frame = first = frames.program_frame(session.is_ours)
     while frame is not None and (session.is_ours(frame) or not is_users(frame)):
         frame = frame.older()
@@ -78,8 +79,8 @@ def select_users_frame(session):
 
 
 def list_program_next():
-    """In the loader, whose code nobody lists: `list` and `break 12` are about the file that has main, as before a program is
-    started."""
+    """In the loader, whose code nobody lists, makes `list` and `break 12` refer to the file that has main, as gdb
+    does before a program is started."""
     if not os.path.basename(gdb.solib_name(gdb.selected_frame().pc()) or "").startswith("ld-"):
         return
     try:

@@ -1,4 +1,4 @@
-"""What the recording has around an event: its events and thread switches, as `reweave dump` prints them."""
+"""The events and thread switches around an event, as `reweave dump` prints them."""
 
 import re
 import subprocess
@@ -37,7 +37,7 @@ def switches(session, count):
 
 
 def text_of(rows, here):
-    """One line for each; `>` is the first that is still to come."""
+    """One line for each row; `>` marks the first event that is still to come."""
     lines, shown = "", False
     for row in rows:
         mark = ">" if row["event"] >= here and not shown else " "

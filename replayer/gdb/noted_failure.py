@@ -1,11 +1,12 @@
-"""Where a test framework noted a failure: a test that fails ends long after that, by an exit status."""
+"""Finds the place where a test framework noted a failure. A failing test ends long after that, by an exit status."""
 
 import gdb
 
 import moment
 import stepping
 
-# The function that each framework calls for a check that failed, and what tells such a call from others.
+# For each framework, the function that it calls for each check, and the condition that is true if the check failed
+# (None: always).
 NOTES = {
     "GoogleTest": ("testing::internal::AssertHelper::operator=", None),
     "Boost.Test": ("boost::unit_test::framework::assertion_result", "$edi == 0"),  # AR_FAILED
@@ -28,7 +29,7 @@ class Note(gdb.Breakpoint):
 
 
 def is_known(function):
-    """True if the program has it."""
+    """True if the program has the function."""
     try:
         gdb.decode_line(function)
     except gdb.error:
@@ -37,11 +38,12 @@ def is_known(function):
 
 
 def go(session):
-    """From the end of a run that exited: to its first failed check. False, and still at the end, if there was none."""
+    """Goes from the end of a run that exited to its first failed check. False, and still at the end, if there was
+    none."""
     known = {name: note for name, note in NOTES.items() if is_known(note[0])}
     if not known:
         return False
-    session.restart("1", quiet=True)  # the user has seen what the program writes
+    session.restart("1", quiet=True)  # the user has already seen the program's output
     with stepping.silence():
         notes = [Note(name, *note) for name, note in known.items()]
         gdb.execute("continue", to_string=True)

@@ -1,12 +1,12 @@
-"""The runtime's symbols, such that gdb's steps pass over the runtime.
+"""The runtime's symbols, given to gdb in such a way that its steps pass over the runtime.
 
-A system call of the program is a signal, whose handler is the runtime's. gdb would stop a `step` there. It runs only
-through code that has neither a line number nor a name. So it is shown the runtime's file with other names for the
-sections that have those, and gets the unwind tables alone.
+A system call of the program is a signal that the runtime handles. gdb would stop a `step` in the handler; it passes
+only over code without line numbers and names. So gdb is shown the runtime's file with other names for the sections that
+have those, and reads only the unwind tables.
 
-The runtime moves a few instructions of the loader into stubs (recorder/core/code/stubs.h), which no symbol covers: a
-`step` over a call that the loader still has to bind would stop there, lost. gdb steps through what the loader does to
-bind a function, and takes each section of the name .plt for a part of that.
+The runtime moves a few instructions of the loader into stubs (recorder/core/code/stubs.h), which no symbol covers. A
+`step` over a call that the loader still has to bind would stop there. gdb steps through the loader's binding of
+functions, and takes each section named .plt for a part of that; so the stubs are shown as such sections.
 """
 
 import os
@@ -15,13 +15,13 @@ import struct
 import gdb
 
 HEADER_BYTES, SECTION_BYTES = 64, 64
-NULL, SYMBOLS, STRINGS, NOTHING = 0, 2, 3, 8  # section types: of the last, NOBITS, the file has no contents
+NULL, SYMBOLS, STRINGS, NOTHING = 0, 2, 3, 8  # section types; the last is NOBITS, without contents
 ALLOCATED_CODE = 6  # section flags
 RELOCATABLE, X86_64 = 1, 62
 
 
 def object_file(size):
-    """An object file with nothing in it but an empty section .plt of that size."""
+    """An object file that has only an empty section .plt of that size."""
     names = b"\0.plt\0.shstrtab\0"
     header = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", RELOCATABLE, X86_64, 1, 0, 0, HEADER_BYTES, 0,
                                                         HEADER_BYTES, 0, 0, SECTION_BYTES, 3, 2)
@@ -34,11 +34,11 @@ def object_file(size):
             + section(b".shstrtab", STRINGS, 0, end, len(names)) + names)
 
 
-files = {}  # descriptors by contents; gdb opens them again whenever it reads more
+files = {}  # descriptors by contents; kept, because gdb opens the files again
 
 
 def add_file(data, *places):
-    """Has gdb read the symbols of the ELF file with those contents."""
+    """Makes gdb read the symbols of the ELF file with those contents."""
     if data not in files:
         files[data] = os.memfd_create("reweave-symbols")
         os.write(files[data], data)
@@ -72,7 +72,8 @@ def without_names(data):
 
 
 def add_core(path):
-    """Returns the symbols of the runtime that are named in the list beside it; gdb gets its unwind tables."""
+    """Gives gdb the runtime's unwind tables. Returns the addresses from the list of symbols beside the runtime's
+    file."""
     with open(path, "rb") as core:
         data = core.read()
     add_file(without_names(data))

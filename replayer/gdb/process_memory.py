@@ -1,11 +1,11 @@
-"""A copy of what a stopped process could change in its memory, to put back later."""
+"""A copy of the memory that a stopped process can change, to be put back later."""
 
 import os
 import struct
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
-PRESENT_OR_SWAPPED = 3 << 62  # of an entry of /proc/PID/pagemap
-MOST_FILE_BYTES = 16 << 20  # of a private mapping of a file, of which pages are kept that nobody has touched
+PRESENT_OR_SWAPPED = 3 << 62  # bits of an entry of /proc/PID/pagemap
+MOST_FILE_BYTES = 16 << 20  # private file mappings up to this size are kept with their untouched pages
 
 
 class Region:
@@ -26,7 +26,7 @@ def writable_regions(pid, is_wanted):
 
 
 def populated_runs(pagemap, region):
-    """(address, bytes) of each run of pages that the process has."""
+    """(address, bytes) of each run of pages that the process has touched; for small mappings of files, all pages."""
     count = (region.end - region.start) // PAGE
     if region.is_file and region.end - region.start <= MOST_FILE_BYTES:
         return [(region.start, count * PAGE)]
@@ -45,7 +45,7 @@ def populated_runs(pagemap, region):
 
 
 class Snapshot:
-    """The contents of the writable mappings of a process that gdb has stopped. `words` are further pieces of memory to
+    """The contents of the writable mappings of a process that gdb has stopped. `words`: more pieces of memory to
     keep, as (address, bytes)."""
 
     def __init__(self, pid, is_wanted, words):
@@ -76,7 +76,7 @@ class Snapshot:
 
 
 class OpenFile:
-    """A descriptor for a while."""
+    """An open file that a `with` statement closes."""
 
     def __init__(self, path, flags):
         self.fd = os.open(path, flags | os.O_CLOEXEC)
@@ -89,7 +89,7 @@ class OpenFile:
 
 
 def write_memory(pid, address, data):
-    """Past gdb, which would tell its user."""
+    """Writes memory without gdb, which would report the change to its user."""
     with OpenFile("/proc/%d/mem" % pid, os.O_RDWR) as memory:
         os.pwrite(memory.fd, data, address)
 

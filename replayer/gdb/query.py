@@ -8,7 +8,7 @@ import gdb
 import history
 import nearby
 
-EXIT_BAD_INPUT, EXIT_TRUNCATED, EXIT_INTERNAL = 2, 6, 70  # formats/exit_status.h
+EXIT_BAD_INPUT, EXIT_TRUNCATED, EXIT_INTERNAL = 2, 6, 70  # formats/base/exit_status.h
 TRUNCATED = "the recording is truncated; what came after is not known"
 
 QUESTIONS = {

@@ -1,9 +1,9 @@
 """Entry point of gdb's side of `reweave replay -g`; replayer/debugger.cc starts gdb with it.
 
-Needs gdb 12 or later with Python. Where things are: session.py starts replays and attaches, frames.py hides the
-runtime's frames, stepping.py leaves the runtime, commands.py has the user's commands, hooks.py what replaces or
-surrounds gdb's own, history.py what only a recording can answer (history_commands.py, query.py), excursion.py takes back
-what the user changes, core_memory.py reads the runtime's state.
+Needs gdb 12 or later with Python. session.py starts replays and attaches; frames.py hides the runtime's frames;
+stepping.py leaves the runtime; commands.py has the user's commands; hooks.py replaces or surrounds gdb's own;
+history.py answers questions that only a recording can answer (history_commands.py, query.py); excursion.py undoes the
+user's changes; core_memory.py reads the runtime's state.
 """
 
 import os

@@ -30,9 +30,9 @@ from stand_in import StandIn
 SETTINGS = (
     "set confirm off",
     "set exec-file-mismatch off",
-    "set unwindonsignal on",  # functions that gdb calls and that cannot go on raise SIGTRAP (stops.py)
-    "handle SIGSYS nostop noprint pass",  # each system call raises one
-    "skip -gfi */recorder/shim/*",  # `step` passes over what stands in for pthread_mutex_lock and the like
+    "set unwindonsignal on",  # a function called by gdb that cannot continue raises SIGTRAP (stops.py)
+    "handle SIGSYS nostop noprint pass",  # each system call raises SIGSYS
+    "skip -gfi */recorder/shim/*",  # `step` passes over the replacements of pthread_mutex_lock and the like
 )
 
 
@@ -41,11 +41,11 @@ REMOTE_SETTINGS = (
     "set sysroot /",
 )
 
-EXIT_SYSTEM = 4  # formats/exit_status.h
+EXIT_SYSTEM = 4  # formats/base/exit_status.h
 
 
 class NoReplay(gdb.GdbError):
-    """There is nothing to debug; `status` is what to exit with."""
+    """There is nothing to debug; `status` is the exit status to use."""
 
     def __init__(self, message, status):
         super().__init__(message)
@@ -58,19 +58,19 @@ class Session:
     def __init__(self, program, recording, pid, quiet):
         self.command = [program, "replay", recording] + (["-p", pid] if pid else []) + (["--quiet"] if quiet else [])
         self.helper = None
-        self.place = None  # what the helper announced
+        self.place = None  # the helper's announcement
         self.core = None
         self.stops = []  # our own breakpoints
         self.new_thread = None
         self.stand_in = StandIn()
         self.socket = Socket()
         self.step_stops = []  # breakpoints for one step only
-        self.announcement = None  # what the next stop is, if gdb does not know it
-        self.end_text = ""  # why the runtime ends the run, where it does
-        self.adopted = 0  # the event at which a new program was entered last
-        self.enabled = set()  # the numbers of the user's breakpoints, when the program went on last
+        self.announcement = None  # text for the next stop, if gdb does not know its cause
+        self.end_text = ""  # the runtime's message when it ended the run
+        self.adopted = 0  # the event at which the last new program was entered
+        self.enabled = set()  # the user's breakpoints enabled when the program last continued
         self.counting = counting.Counting()
-        self.running = False  # since a command of the user's
+        self.running = False  # True after a command of the user moved the program, until it stops
         self.excursion = Excursion(self)
         self.last_event = 0  # at the last stop
         stepping.remote = bool(os.environ.get("REWEAVE_GDB_BACKWARD"))
@@ -96,7 +96,8 @@ class Session:
         return self.is_core(frame.pc()) or frames.is_inner(frame)
 
     def spare_ours(self, breakpoint):
-        """A function of the program may be called like one of the runtime's, where nobody wants to stop."""
+        """Disables locations of the user's breakpoints in the runtime, whose functions may have the same names as
+        the program's."""
         if not breakpoint.visible or getattr(breakpoint, "in_runtime", False) or "reweave::" in (breakpoint.location or ""):
             return
         for location in getattr(breakpoint, "locations", ()):  # from gdb 13 on
@@ -119,7 +120,7 @@ class Session:
         self.arrive()
 
     def arrive(self):
-        """Shows the place to which the user has asked to go."""
+        """Shows the place that the user asked for."""
         self.show()
         if self.place["at_end"] and stepping.alive():
             moment.select_users_frame(self)
@@ -129,14 +130,14 @@ class Session:
         return gdb.execute("monitor position", to_string=True).strip()
 
     def back(self, events):
-        """Goes to the last place at which the program runs that is at least `events` before this one."""
+        """Goes to the last instant, at least `events` before this one, at which the program runs."""
         here = self.last_event
         distance = events
         while True:
             self.restart(str(max(here - distance, 1)))
             if self.core.event() < here or distance >= here:
                 break
-            distance *= 2  # the runtime had taken several events at once
+            distance *= 2  # the runtime takes several events at once here
         self.show()
 
     def restart(self, where, quiet=False):
@@ -156,7 +157,7 @@ class Session:
         reader, writer = os.pipe()
         stub = self.socket.listen() if stepping.remote else ()
         output = os.environ.get("REWEAVE_GDB_OUTPUT")  # gdb's own standard output is MI then
-        # In a session of its own: the terminal's interrupt is for gdb.
+        # Start it in a session of its own, because the terminal's interrupt is for gdb.
         silent = ["--quiet"] if quiet and "--quiet" not in self.command else []
         self.helper = subprocess.Popen(self.command + silent + ["-g", where, "--hold-fd", str(writer)] +
                                        [word for fd in stub for word in ("--serve-gdb", str(fd))], stdin=subprocess.PIPE,
@@ -194,11 +195,11 @@ class Session:
                       stops.NewProgram(stepping.symbol_address("core_enter_program"), self), self.new_thread,
                       stops.GivenUpCall(stepping.symbol_address("core_give_up_call")),
                       faults.EndOfProcess(stepping.symbol_address("core_note_end"))]
-        if not stepping.remote and gdb.parameter("can-use-hw-watchpoints") != 0:  # else there is no hardware for it
+        if not stepping.remote and gdb.parameter("can-use-hw-watchpoints") != 0:  # 0: no hardware for it
             self.stops.append(stops.EndOfVfork(stepping.symbol_address("core_note_vforked")))
 
     def set_arguments(self):
-        """`show args` shows what the program was given."""
+        """Makes `show args` show the program's own arguments."""
         with open("/proc/%d/cmdline" % stepping.real_pid(), "rb") as line:
             words = line.read().decode(errors="surrogateescape").split("\0")[1:-1]
         text = " ".join(map(shlex.quote, words)).replace("\n", "'$'\\n''")  # gdb would take a line for a command
@@ -209,12 +210,14 @@ class Session:
         own_symbols.add_stubs(self.place["stubs"])
 
     def land(self):
-        """The target waits inside the runtime: lets it come to where the user wants to look."""
+        """Lets the target, which waits inside the runtime, continue to the place where the user wants to look."""
+        if self.place["at_end"] and self.place["ending"] == "rests":
+            return  # the process does not run again
         if not stepping.remote:
             self.helper.stdin.write(b"g")
             self.helper.stdin.flush()
         if stepping.remote and not self.place["at_end"]:
-            return  # the stub has
+            return  # the stub has done it
         if not self.place["at_end"]:
             with stepping.silence():
                 stepping.run_to_program(self.is_core)
@@ -250,7 +253,7 @@ class Session:
             self.show_stop()
 
     def is_in_bare_runtime(self):
-        """True where the kernel has just executed the runtime for a new program: it has not mapped what it knows yet."""
+        """True right after the kernel has executed the runtime for a new program, before it has mapped its state."""
         try:
             self.core.event()
             return False
@@ -258,11 +261,12 @@ class Session:
             return True
 
     def announce(self, text):
-        """The stop that is about to come is shown as that; for the `stop` of a breakpoint."""
+        """Announces the coming stop with this text and the program's frame. To be called by the `stop` of a
+        breakpoint."""
         self.announcement = "\n%s, %s" % (text, frames.stop_text(self.is_ours))
 
     def announce_place(self, text):
-        """Likewise, where there is no frame of the program yet."""
+        """Likewise, if there is no frame of the program yet."""
         self.announcement = "\n%s\n" % text
 
     def show_stop(self):
@@ -281,7 +285,8 @@ class Session:
         frames.select_program_frame(self.is_ours)
 
     def adopt_program(self):
-        """For the `stop` of a breakpoint where the runtime enters a new program: gdb gets its symbols, once. Returns it."""
+        """Gives gdb the symbols of a new program, once, and returns its path. To be called by the `stop` of a
+        breakpoint where the runtime enters it."""
         program = self.core.program(gdb.selected_inferior().pid)
         if self.adopted != self.core.event():
             self.adopted = self.core.event()
@@ -294,7 +299,7 @@ class Session:
         return program
 
     def before_going_on(self, steps=True, anywhere=True):
-        """Before any command that lets the program go on."""
+        """Call this before any command that lets the program continue."""
         self.excursion.end()
         self.running = True
         self.end_text = ""
@@ -303,7 +308,7 @@ class Session:
             self.counting.hurry(steps, anywhere)
 
     def before_going_back(self):
-        """Before any command that goes backward."""
+        """Call this before any command that goes backward."""
         if self.core is not None and not stepping.alive():
             self.restart("end", quiet=True)
         for breakpoint in gdb.breakpoints():
@@ -315,8 +320,8 @@ class Session:
         self.end_text = ""
 
     def before_step_back(self, within_runtime=False):
-        """Before a step backward: a thread that waits inside the runtime has to be back in the program first, unless it may
-        step from there. gdb goes backward already."""
+        """Call this before a step backward, when gdb already goes backward. Moves a thread that waits inside the
+        runtime back to the program first, unless it may step from there."""
         self.before_going_back()
         if self.core is None:
             return
@@ -330,11 +335,11 @@ class Session:
         self.step_stops = stepping.stops_after_clock_reads()
 
     def is_in_own_library(self, frame):
-        """True for all of the runtime: its core, and what it stands in for of other libraries."""
+        """True for frames of all the runtime: its core, and its replacements of other libraries' functions."""
         return self.is_ours(frame) or frames.is_own_library(gdb.solib_name(frame.pc()))
 
     def before_step(self, anywhere):
-        """If the thread waits inside the runtime, it first has to return to the program."""
+        """Call this before a step: if the thread waits inside the runtime, lets it return to the program first."""
         if self.core is None or not stepping.alive():
             return
         if self.is_ours(gdb.newest_frame()):
@@ -369,14 +374,14 @@ class Session:
 
 
 class Socket:
-    """Where the stub awaits gdb: in a folder that nobody else may enter."""
+    """The socket at which the stub waits for gdb, in a folder that no other user may enter."""
 
     def __init__(self):
         self.folder = None
         self.path = None
 
     def listen(self):
-        """The descriptor for the stub, in a tuple."""
+        """Creates the socket. Returns its descriptor, for the stub, in a tuple."""
         if self.folder is None:
             self.folder = tempfile.mkdtemp(prefix="reweave-gdb-")
             self.path = os.path.join(self.folder, "stub")

@@ -1,10 +1,12 @@
-"""Shows gdb the files that the process really maps where those are not the machine's own.
+"""Shows gdb the files that the process really maps, where they differ from the machine's own.
 
-There are two kinds. The recording may hold copies of programs and libraries. And the loader was given our library when
-it opened libtsan.so, so that name is in the process's list of libraries, and gdb would read the symbols of the real one
-for it. gdb has no setting for a single file; so it looks for files in a folder that is the root folder, through symbolic
-links, but for those. What it does not find there (a link of the machine is missing; LD_LIBRARY_PATH had the loader ask
-elsewhere) it finds by name in a second folder. A third has the recording's separate debug information.
+There are two kinds. The recording may hold copies of programs and libraries. And when the loader opened libtsan.so, it
+was given our library; the process's list of libraries has the name libtsan.so, for which gdb would read the symbols of
+the real one.
+
+gdb cannot be told to replace a single file. So it gets a root folder made of symbolic links to the real one, except for
+those files. Files that it does not find there (because a link is missing, or LD_LIBRARY_PATH led the loader elsewhere),
+it finds by name in a second folder. A third folder has the recording's separate debug information.
 """
 
 import os
@@ -16,12 +18,13 @@ import tempfile
 import gdb
 
 
-MAX_LINKS = 40  # on the way to a file, as the kernel has it
+MAX_LINKS = 40  # links followed on the way to a file; the kernel's limit
 NAMES = ("libtsan.so.0", "libtsan.so.1", "libtsan.so.2", "libclang_rt.tsan-x86_64.so")
 
 
 def loader_path():
-    """Where the loader finds the newest of ThreadSanitizer's runtimes, in a list, or none."""
+    """The path at which the loader finds the newest of ThreadSanitizer's runtimes, in a list; an empty list if there
+    is none."""
     try:
         cache = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError):
@@ -30,7 +33,7 @@ def loader_path():
 
 
 def link_all(source, target):
-    """Links all that is in the folder `source`; links within it are the same links in `target`."""
+    """Links everything in the folder `source` into `target`; relative links are copied as they are."""
     try:
         names = os.listdir(source)
     except OSError:
@@ -55,7 +58,7 @@ class StandIn:
         self.copies = {}
 
     def install(self, place):
-        """`place` is what the helper announced: `copies` and `tsan` are shown from here on."""
+        """Shows gdb the `copies`, `tsan` and debug files of `place`, the helper's announcement."""
         if self.folder is not None or not (place["tsan"] or place["copies"] or place["debug_files"]):
             return
         self.folder = tempfile.mkdtemp(prefix="reweave-gdb-")
@@ -87,7 +90,7 @@ class StandIn:
         return path
 
     def show(self, path, by, links=0):
-        """In the root folder shown to gdb the file `path` is `by`: each folder on the way becomes one of our own."""
+        """Makes `by` appear as the file `path` in gdb's root folder. Each folder on the way becomes one of our own."""
         target = root = os.path.join(self.folder, "root")
         *folders, name = path.strip("/").split("/")
         for depth, folder in enumerate(folders):
@@ -106,14 +109,14 @@ class StandIn:
 
     @staticmethod
     def open_folder(target):
-        """Makes the link `target` to a folder a folder of links."""
+        """Replaces `target`, a link to a folder, by a folder of links."""
         source = os.readlink(target)
         os.remove(target)
         os.mkdir(target)
         link_all(source, target)
 
     def program(self, path):
-        """Where gdb reads the program `path`."""
+        """The path at which gdb reads the program `path`."""
         return self.copies.get(path, path)
 
     def end(self):

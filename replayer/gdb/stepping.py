@@ -1,11 +1,12 @@
-"""Getting a thread out of the runtime, to the program's next instruction."""
+"""Moves a thread out of the runtime, to the program's next instruction."""
 
 import contextlib
 import os
 
 import gdb
 
-# Where the runtime returns to the program: from system calls, into new threads, into new programs, from the shim.
+# Places where the runtime returns to the program: from system calls, into new threads, into new programs, from the
+# shim.
 EXITS = ("core_note_leave", "core_sigreturn", "core_enter_program") + tuple(
     "core_leave_core_api_" + name
     for name in ("point", "sled", "block", "wake", "trace_room", "memory_error"))
@@ -20,12 +21,12 @@ def symbol_address(name):
     return own_symbols.get(name)
 
 
-left_changed = {}  # parameters that could not be set back, for the process was gone, and what they were
+left_changed = {}  # parameters that could not be restored because the process was gone: {name: old value}
 
 
 @contextlib.contextmanager
 def parameter(name, value):
-    """Sets a gdb parameter for a while, or if the process ends meanwhile until restore_parameters()."""
+    """Sets a gdb parameter for a while. If the process ends meanwhile, it is restored by restore_parameters()."""
     before = gdb.execute("show " + name, to_string=True)
     old = before.split('"')[1].split(";")[0] if '"' in before else before
     gdb.execute("set %s %s" % (name, value), to_string=True)
@@ -41,14 +42,14 @@ def parameter(name, value):
 
 
 def restore_parameters():
-    """To be called when there is a process again."""
+    """Call this when there is a process again."""
     while left_changed:
         gdb.execute("set %s %s" % left_changed.popitem(), to_string=True)
 
 
 @contextlib.contextmanager
 def silence():
-    """Nothing reaches the standard output meanwhile: gdb prints stops past `to_string`."""
+    """Discards standard output for a while, because gdb prints stops even with `to_string`."""
     gdb.flush()
     kept = os.dup(1)
     null = os.open(os.devnull, os.O_WRONLY)
@@ -66,14 +67,14 @@ remote = False  # gdb is connected to our stub, which may change the process at 
 
 
 def real_pid():
-    """The process's id in this run; gdb knows the one that it was recorded with."""
+    """The process's id in this run; with the stub, gdb knows only the recorded one."""
     if not remote:
         return gdb.selected_inferior().pid
     return int(gdb.execute("monitor pid", to_string=True))
 
 
 def tell_stub(text):
-    """As `monitor`, at a stop: gdb.execute would execute the commands of the user's breakpoint at once."""
+    """Sends a `monitor` command at a stop. gdb.execute would execute the commands of the user's breakpoint at once."""
     connection = gdb.selected_inferior().connection
     if hasattr(connection, "send_packet"):
         connection.send_packet("qRcmd," + text.encode().hex())
@@ -87,7 +88,7 @@ def goes_back():
 
 
 def alive():
-    """True if there is a process, stopped, to look at."""
+    """True if there is a stopped process."""
     thread = gdb.selected_thread()
     return thread is not None and thread.is_valid()
 
@@ -97,7 +98,7 @@ def newest_pc():
 
 
 def leave_runtime(frame):
-    """Lets the replay run until the selected thread is back in `frame`, a frame of the program that it is to return to.
+    """Lets the replay run until the selected thread returns to `frame`, a frame of the program.
 
     Raises GdbError if the run stops elsewhere before.
     """
@@ -116,10 +117,10 @@ def leave_runtime(frame):
 
 
 def ends_of_clock_read(instruction):
-    """Where an instruction may end that reads the time stamp counter; nowhere if it is another.
+    """The addresses at which an instruction that reads the time stamp counter may end; none for other instructions.
 
-    Where the instruction cannot be made to fault, the runtime has put clts in its place, and the last byte of rdtscp
-    is still behind that.
+    On machines where the instruction cannot be made to fault, the runtime has replaced it by clts, after which the last
+    byte of rdtscp may still follow.
     """
     name, end = instruction["asm"].split()[0], instruction["addr"] + instruction["length"]
     if name in ("rdtsc", "rdtscp"):
@@ -131,10 +132,10 @@ def ends_of_clock_read(instruction):
 
 
 def stops_after_clock_reads():
-    """Breakpoints after the instructions of the current line that read the time stamp counter.
+    """Sets breakpoints after the instructions of the current line that read the time stamp counter.
 
-    gdb expects a signal handler to return to where the signal came, but the runtime's answers the read and returns
-    behind it: a step over the line would run away.
+    gdb expects a signal handler to return to the interrupted instruction, but the runtime's handler answers the read
+    and returns after it. Without these breakpoints, a step over the line would not stop.
     """
     pc = newest_pc()
     line = gdb.find_pc_line(pc)
@@ -148,12 +149,12 @@ def stops_after_clock_reads():
     return stops
 
 
-internal = False  # the command under way is ours: what surrounds the user's is not wanted
+internal = False  # the current command is ours, so hooks of user commands do nothing
 
 
 @contextlib.contextmanager
 def internally():
-    """Commands run without the hooks of the user's meanwhile."""
+    """Runs commands without the hooks for the user's commands."""
     global internal
     before, internal = internal, True
     try:
@@ -163,7 +164,7 @@ def internally():
 
 
 def run_to_program(is_core):
-    """Lets the replay run until a thread is in the program. True if it is, False if the run stopped before that."""
+    """Lets the replay run until a thread is in the program. False if the run stopped before that."""
     stops = [gdb.Breakpoint("*%#x" % address, internal=True)
              for address in map(symbol_address, EXITS) if address is not None]
     places = {int(stop.location[1:], 16) for stop in stops}

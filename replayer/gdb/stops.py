@@ -1,4 +1,4 @@
-"""Our own breakpoints, in the runtime, that last as long as the process."""
+"""Our own breakpoints in the runtime, which last as long as the process."""
 
 import re
 
@@ -10,7 +10,7 @@ BREAKPOINT = b"\xcc"  # int3
 
 
 def hide_own_breakpoints():
-    """Scripts of the user's find only the user's breakpoints in gdb.breakpoints()."""
+    """Hides our own breakpoints from gdb.breakpoints(), so that the user's scripts find only the user's."""
     every = gdb.breakpoints
     gdb.breakpoints = lambda: tuple(breakpoint for breakpoint in every() if breakpoint.number > 0)
 
@@ -32,7 +32,8 @@ class StopOfRun(gdb.Breakpoint):
 
 
 class GivenUpCall(gdb.Breakpoint):
-    """Where the runtime gives up a function that gdb calls: says why. A SIGTRAP follows, on which gdb unwinds."""
+    """At the place where the runtime gives up a function called by gdb: prints the reason. A SIGTRAP follows, at
+    which gdb unwinds."""
 
     def __init__(self, address):
         super().__init__("*%#x" % address, internal=True)
@@ -46,10 +47,11 @@ class GivenUpCall(gdb.Breakpoint):
 
 
 class EndOfVfork(gdb.Breakpoint):
-    """Where a process goes on that has lent its memory to a child, from which gdb has removed its breakpoints as from a copy:
-    puts them back. By hardware, for it would be removed as well."""
+    """At the place where a process continues that has lent its memory to a child. gdb has removed its breakpoints
+    from the child as from a copy, so this puts them back. It is a hardware breakpoint, because others are removed as
+    well."""
 
-    ROW = re.compile(r"\s*(-?\d+)(?:\.\d+)? +(hw )?(?:\D+ )?y +(0x[0-9a-f]+)?")  # number, and address
+    ROW = re.compile(r"\s*(-?\d+)(?:\.\d+)? +(hw )?(?:\D+ )?y +(0x[0-9a-f]+)?")  # groups: number, hardware, address
 
     def __init__(self, address):
         super().__init__("*%#x" % address, gdb.BP_HARDWARE_BREAKPOINT, internal=True)
@@ -66,7 +68,8 @@ class EndOfVfork(gdb.Breakpoint):
 
 
 class NewProgram(gdb.Breakpoint):
-    """Where the runtime enters a program that the process has executed: gdb has lost its symbols, and gets the new ones."""
+    """At the place where the runtime enters a program that the process has executed: gives gdb the symbols of the
+    new program."""
 
     def __init__(self, address, session):
         super().__init__("*%#x" % address, internal=True)
@@ -79,8 +82,8 @@ class NewProgram(gdb.Breakpoint):
 
 
 class NewThread(gdb.Breakpoint):
-    """Where a new thread goes on to the program: stops nowhere, but gdb lets a new thread run until it first stops,
-    and looks at what a software watchpoint watches only after single steps."""
+    """At the place where a new thread enters the program. Never stops, but gdb lets a new thread run freely until it
+    first stops, and checks software watchpoints only after single steps."""
 
     def __init__(self, address):
         super().__init__("*%#x" % address, internal=True)

@@ -7,19 +7,19 @@
 #include <cstring>
 #include <fstream>
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 
 namespace reweave {
 
 namespace {
 
-constexpr std::uint64_t kNear = 16;        // events: a replay passes them faster than checkpoints are made
-constexpr std::uint64_t kHopeless = 64;    // events behind a refusal
+constexpr std::uint64_t kNear = 16;        // events that a replay passes faster than it makes a checkpoint
+constexpr std::uint64_t kHopeless = 64;    // events after a refused checkpoint
 constexpr std::size_t kMost = 24;          // checkpoints
-constexpr std::size_t kFewest = 4;         // however much memory they have
-constexpr std::uint64_t kMemoryParts = 4;  // of the memory that the machine has to give: one is for checkpoints
+constexpr std::size_t kFewest = 4;         // checkpoints kept regardless of their memory
+constexpr std::uint64_t kMemoryParts = 4;  // checkpoints may use one of this many parts of the free memory
 
-// The number behind `name` in a file of lines "name: number kB", in bytes.
+// The number after `name` in a file of lines "name: number kB", in bytes.
 std::uint64_t bytes_in(const std::string& path, const char* name) {
   std::ifstream lines(path);
   for (std::string line; std::getline(lines, line);)
@@ -52,7 +52,8 @@ const Checkpoint* Checkpoints::nearest(std::uint64_t event) const {
   return behind == made_.begin() ? nullptr : &std::prev(behind)->second;
 }
 
-// One was refused close before, or for the last of the events in between: the same will hold here.
+// True if a checkpoint at `event`, or up to kHopeless events before it, was refused: the same reason probably holds
+// here.
 bool Checkpoints::is_hopeless(std::uint64_t event) const {
   const auto found = refused_.lower_bound(event - std::min(event, kHopeless));
   return found != refused_.end() && *found <= event;
@@ -73,7 +74,8 @@ const Checkpoint* Checkpoints::before(std::uint64_t event) {
   return nearest(event);
 }
 
-// What can be made; a maker that ends early, by whatever is wrong with the recording, made what it could.
+// Makes checkpoints before `events`, as many as possible. If the replay that makes them ends early, those made so far
+// remain.
 void Checkpoints::make(const std::set<std::uint64_t>& events, const Checkpoint* from) {
   ReplayHelper maker(source_, {std::to_string(*events.begin()), true, true, from});
   for (const std::uint64_t event : events) {
@@ -100,7 +102,7 @@ std::uint64_t Checkpoints::memory() const {
   return sum;
 }
 
-// Of those that there are too many of: first the one without which the least is lost, seen from `event`.
+// Drops checkpoints while there are too many, always the one whose loss costs least when going backward from `event`.
 void Checkpoints::drop_some(std::uint64_t event) {
   const auto loss = [&](auto it) {
     if (it->first == event) return std::numeric_limits<double>::infinity();

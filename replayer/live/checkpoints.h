@@ -1,8 +1,8 @@
-// Checkpoints of the replay of a recording, from which going backward starts instead of from the beginning.
+// Checkpoints of the replay of a recording. Going backward starts from one of them instead of from the beginning.
 //
-// Going backward asks for events close before each other. So checkpoints are made while one replay passes by: close to
-// the event that was asked for, and ever further apart before it. The next request somewhere else makes that same
-// pattern there, from the nearest checkpoint on. What they cost is bounded by their number and their memory.
+// Successive requests that go backward are for nearby events. So one replay makes several checkpoints as it passes:
+// close to the requested event, and with growing distances before it. A later request elsewhere makes the same pattern
+// there, starting from the nearest checkpoint. Their number and their memory are bounded.
 #pragma once
 
 #include <cstdint>
@@ -17,24 +17,24 @@ namespace reweave {
 
 class Checkpoints {
  public:
-  // `known`: what the first replay announced; it says at which events a replay can hold.
+  // `known`: the first replay's announcement, which lists the events at which a replay can hold.
   void begin(const ReplaySource& source, nlohmann::json known);
   bool has_begun() const { return !known_.is_null(); }
   const nlohmann::json& known() const { return known_; }
 
-  // The event at which a replay holds that is asked for `event`.
+  // The event at which a replay really holds if it is asked to hold before `event`.
   std::uint64_t holdable(std::uint64_t event) const;
-  // The nearest checkpoint at or before `event`, which is holdable, after making some if there is none close by. Null:
+  // The nearest checkpoint at or before `event`, which must be holdable; makes some first if none is close. Null if
   // there is none.
   const Checkpoint* before(std::uint64_t event);
 
-  // They did not work.
+  // Forgets all checkpoints, because they did not work.
   void forget() { made_.clear(); }
 
-  // Why the last one that was asked for was not made; empty: it was.
+  // The reason why the last requested checkpoint was not made; empty if it was.
   const std::string& refusal() const { return refusal_; }
   std::size_t count() const { return made_.size(); }
-  // The memory that they have, as far as it is not shared with other processes (Pss), in bytes.
+  // The memory of all checkpoints in bytes, with shared pages counted in proportion (Pss).
   std::uint64_t memory() const;
 
  private:

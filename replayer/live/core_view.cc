@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <fstream>
 
-#include "formats/error.h"
-#include "formats/fd.h"
+#include "formats/base/error.h"
+#include "formats/base/fd.h"
 
 namespace reweave {
 
@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t kState = kArenaBase + kHeaderBytes;
 constexpr std::uint64_t kRunStatus = kArenaBase + offsetof(ArenaHeader, status);
 
-// A word of the process, and where its value goes.
+// A value in the process, and the variable that receives it.
 struct Part {
   iovec local, remote;
   template <typename Value>
@@ -25,7 +25,7 @@ struct Part {
       : local{&value, sizeof value}, remote{reinterpret_cast<void*>(address), sizeof value} {}
 };
 
-// What cannot be read stays as it is.
+// Reads all parts with one system call. Variables whose part cannot be read keep their values.
 template <typename... Parts>
 void gather(pid_t pid, const Parts&... parts) {
   const iovec local[] = {parts.local...}, remote[] = {parts.remote...};
@@ -58,7 +58,8 @@ bool write_memory(pid_t pid, std::uint64_t address, const void* from, std::size_
          pwrite(memory.get(), from, bytes, static_cast<off_t>(address)) == static_cast<ssize_t>(bytes);
 }
 
-// One system call while the same thread has the baton: walks by single steps ask after each instruction.
+// Needs one system call as long as the same thread has the baton: walks by single steps call this after each
+// instruction.
 Progress CoreView::progress() const {
   for (;;) {
     std::uint64_t event = 0, step = 0;
@@ -75,7 +76,7 @@ Progress CoreView::progress() const {
     if (holder == 0 || holder > kMaxThreads) return progress;
     holder_ = holder;
     if (holder != expected) continue;
-    // What the fast paths of schedule points have counted.
+    // Add the schedule points that the fast paths have counted.
     std::int64_t left = countdown;
     for (const std::int64_t stub : stub_countdowns) left += stub;
     progress.step += static_cast<std::uint64_t>(budget - left);

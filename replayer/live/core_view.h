@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "recorder/supervisor/target.h"
+#include "recorder/supervisor/target/target.h"
 
 namespace reweave {
 
@@ -20,7 +20,7 @@ std::map<std::string, std::uint64_t> core_symbols(const std::string& core);
 
 // Copies memory of the process. False if not all of it is there.
 bool read_memory(pid_t pid, std::uint64_t address, void* to, std::size_t bytes);
-// Also where the process itself may not write.
+// Writes even where the process itself may not.
 bool write_memory(pid_t pid, std::uint64_t address, const void* from, std::size_t bytes);
 
 template <typename T>
@@ -33,12 +33,12 @@ T read_word(pid_t pid, std::uint64_t address) {
 // One of the tree's threads, as the runtime knows it.
 struct CoreThread {
   std::uint32_t index;
-  std::int32_t tid;       // as the program saw it when it was recorded
-  std::int32_t real_tid;  // of this run
+  std::int32_t tid;       // as the program saw it while it was recorded
+  std::int32_t real_tid;  // in this run
   ThreadState state;
 };
 
-// How far a replay has come: both only grow.
+// The progress of a replay: events and schedule points so far. Both only grow.
 struct Progress {
   std::uint64_t event = 0;
   std::uint64_t step = 0;
@@ -50,22 +50,22 @@ class CoreView {
   explicit CoreView(pid_t pid) : pid_(pid) {}
 
   Progress progress() const;
-  // The living threads of the process itself. Once the runtime has ended the process, which the kernel then does by a
-  // signal: all that it ever had.
+  // The living threads of the process itself. After the runtime has ended the process, and until the kernel has killed
+  // it: all threads that it ever had.
   std::vector<CoreThread> threads() const;
-  // The process's id when it was recorded; 0 if it is not known.
+  // The process's recorded id; 0 if it is not known.
   std::int32_t recorded_pid() const;
-  // Has this process hold again before that event, where it calls core_note_hold. `word`: core_hold_event.
+  // Makes this process hold again before that event, in core_note_hold. `word`: the address of core_hold_event.
   void hold_before(std::uint64_t event, std::uint64_t word) const;
-  // Lets a process go on that is within core_note_hold.
+  // Lets a process continue that holds in core_note_hold.
   void end_hold() const;
 
  private:
   pid_t pid_;
-  mutable std::uint32_t holder_ = 0;  // when last asked, as RuntimeState::holder
+  mutable std::uint32_t holder_ = 0;  // RuntimeState::holder as last read
 };
 
-// True for addresses of the runtime's code and of what it makes in its own area.
+// True for addresses of the runtime's code, including code that it generates in its own area.
 constexpr bool is_core_code(std::uint64_t address) { return address >= kCoreBase && address < kArenaBase; }
 
 }  // namespace reweave

@@ -3,17 +3,17 @@
 #include <cstddef>
 #include <cstring>
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 
 namespace reweave {
 
 namespace {
 
-// Offsets in what the processor saves (Intel's manual, volume 1, 13.4).
+// Offsets in the state that the processor saves (XSAVE area; Intel's manual, volume 1, 13.4).
 constexpr std::size_t kControl = 0, kStatus = 2, kTags = 4, kOpcode = 6, kIp = 8, kData = 16, kMxcsr = 24, kStack = 32,
                       kVectors = 160, kUpperHalves = 576, kInUse = 512;
 constexpr std::size_t kLegacyBytes = 512, kFloatBytes = 10, kVectorBytes = 16, kWords = 8;
-constexpr std::uint64_t kHasUpperHalves = 4;  // bit of what is in use
+constexpr std::uint64_t kHasUpperHalves = 4;  // bit of the word at kInUse
 
 struct General {
   const char* name;
@@ -69,7 +69,7 @@ std::string described_general() {
   return text;
 }
 
-// From a bit for each register that is in use to two for each: 3 is empty.
+// Converts a bit per register (1: in use) to two bits per register (3: empty).
 std::uint32_t full_tags(std::uint8_t in_use) {
   std::uint32_t tags = 0;
   for (std::uint32_t i = 0; i < kFloats; i++)
@@ -156,7 +156,7 @@ void set_all_registers(TracedProcess& process, pid_t lwp, const std::vector<std:
   const bool has_state = state.size() >= kLegacyBytes;
   if (!has_state) state.resize(kLegacyBytes);
   for (std::size_t i = 0; i < kFloats; i++) take(state.data() + kStack + i * kVectorBytes, kFloatBytes);
-  at += kFloats * sizeof(std::uint32_t);  // their control words stay
+  at += kFloats * sizeof(std::uint32_t);  // the control words are not changed
   for (std::size_t i = 0; i < kVectorRegisters; i++) take(state.data() + kVectors + i * kVectorBytes, kVectorBytes);
   take(state.data() + kMxcsr, sizeof(std::uint32_t));
   for (const General& one : kSystem) take(reinterpret_cast<std::byte*>(&general) + one.offset, one.bytes);

@@ -1,4 +1,4 @@
-// Registers of x86-64 as gdb's remote protocol has them.
+// Registers of x86-64 in the form of gdb's remote protocol.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ namespace reweave {
 // The description that gdb reads (target.xml).
 std::string target_description();
 
-// One after another, in the order of the description.
+// The values of all registers in the order of the description.
 std::vector<std::byte> all_registers(const TracedProcess& process, pid_t lwp);
 void set_all_registers(TracedProcess& process, pid_t lwp, const std::vector<std::byte>& values);
 
-// Where the register is among them, and its bytes; {0, 0}: there is none of that number.
+// The offset of a register in these values, and its bytes; {0, 0} if there is none with that number.
 std::pair<std::size_t, std::size_t> place_of_register(std::size_t number);
 
 }  // namespace reweave

@@ -9,7 +9,7 @@ namespace {
 struct Pair {
   int host, gdb;
 };
-// gdb's include/gdb/signals.def; those that are missing have the same number.
+// Numbers from gdb's include/gdb/signals.def; signals that are missing here have the same number in both.
 constexpr Pair kPairs[] = {{SIGBUS, 10},  {SIGUSR1, 30},   {SIGUSR2, 31}, {SIGCHLD, 20},  {SIGCONT, 19},
                            {SIGSTOP, 17}, {SIGTSTP, 18},   {SIGURG, 16},  {SIGIO, 23},    {SIGXCPU, 24},
                            {SIGXFSZ, 25}, {SIGVTALRM, 26}, {SIGPROF, 27}, {SIGWINCH, 28}, {SIGPWR, 32},

@@ -1,4 +1,4 @@
-// gdb's numbers of signals.
+// Converts between gdb's and Linux's numbers of signals.
 #pragma once
 
 namespace reweave {

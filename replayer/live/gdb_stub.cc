@@ -5,7 +5,7 @@
 
 #include <csignal>
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 #include "replayer/live/stub_parts.h"
 
 namespace reweave {
@@ -42,7 +42,8 @@ int GdbStub::run() {
   return 0;
 }
 
-// gdb waits for a stop where a walk back has failed; and would ask again for steps that it makes by itself.
+// The answer to a walk back that failed. It must be a stop: gdb waits for one, and would repeat its own steps
+// otherwise.
 std::string GdbStub::stay() {
   if (process().ended()) open("end", true);
   return describe(last_, "replaylog:begin;");

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 
 namespace reweave {
 
@@ -25,7 +25,7 @@ void HeldReplay::ready(const CoreSymbols& core) {
   place_.update(*answer);
   process_ = std::make_unique<TracedProcess>(place_.at("pid").get<pid_t>(), core);
   process_->core().end_hold();
-  // Another process of the tree may be the one that holds.
+  // Another process of the tree may be the one that holds; `g` releases it.
   REQUIRE(helper_.tell("g"), "the replay at event {} has ended", where_);
 }
 

@@ -9,19 +9,19 @@
 
 namespace reweave {
 
-// Starts at once; `ready` waits for it.
+// The replay starts at once; `ready` waits for it.
 class HeldReplay {
  public:
-  // `known`: what another replay of this recording announced, if this is a copy, which announces little.
+  // `known`: for a copy, which announces little, the announcement of another replay of this recording.
   HeldReplay(const ReplaySource& source, const HelperTask& task, nlohmann::json known = nullptr);
   ~HeldReplay();
   HeldReplay(const HeldReplay&) = delete;
   HeldReplay& operator=(const HeldReplay&) = delete;
 
-  // Until it waits. Throws BadInput, with the helper's exit status, if the replay does not get there.
+  // Waits until the replay holds. Throws BadInput, with the helper's exit status, if it does not get there.
   void ready(const CoreSymbols& core);
   bool is_copy() const { return is_copy_; }
-  // What hold_command.h announces.
+  // The announcement of hold_command.h.
   const nlohmann::json& place() const { return place_; }
   TracedProcess& process() { return *process_; }
 

@@ -4,15 +4,15 @@
 
 #include <cstring>
 
-#include "formats/debug_session.h"
-#include "formats/error.h"
+#include "formats/base/error.h"
+#include "formats/elf/debug_session.h"
 
 namespace reweave {
 
-// Where the next unwinding starts.
+// The state from which the next unwinding starts.
 struct LiveFrames::Start {
   const TracedProcess* process;
-  Dwarf_Word registers[kDwarfRegisters + 1];  // and the instruction pointer
+  Dwarf_Word registers[kDwarfRegisters + 1];  // the last one is the instruction pointer
 };
 
 namespace {
@@ -26,7 +26,7 @@ using Start = LiveFrames::Start;
 
 const Start& start_of(void* argument) { return *static_cast<const Start*>(argument); }
 
-pid_t next_thread(Dwfl*, void*, void**) { return 0; }  // threads are asked for by their ids
+pid_t next_thread(Dwfl*, void*, void**) { return 0; }  // no list is needed: threads are looked up by id
 
 bool get_thread(Dwfl*, pid_t, void* argument, void** thread) {
   *thread = argument;
@@ -48,8 +48,8 @@ constexpr Dwfl_Thread_Callbacks kThreadCallbacks = {.next_thread = next_thread,
                                                     .detach = nullptr,
                                                     .thread_detach = nullptr};
 
-// The registers with which a signal's handler returns to the code that it interrupted, if `frame` is of the
-// instructions by which it does. The runtime's have no unwind tables: debuggers know them by their bytes.
+// If `frame` is at the instructions by which a signal handler returns, sets `start` to the registers of the interrupted
+// code. The runtime's handlers return through code without unwind tables, which debuggers recognise by its bytes.
 bool leave_handler(const TracedProcess& process, const LiveFrame& frame, Start& start) {
   constexpr std::uint8_t kReturn[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};  // mov $15, %rax; syscall
   std::uint8_t code[sizeof kReturn];

@@ -18,22 +18,23 @@ inline constexpr unsigned kDwarfRegisters = 16;
 inline constexpr unsigned kDwarfStackPointer = 7;
 
 struct LiveFrame {
-  std::uint64_t pc = 0;  // an address within the instruction that is executed, or within the call that is
-  std::array<std::optional<std::uint64_t>, kDwarfRegisters> registers;  // those that unwinding preserves
+  std::uint64_t pc = 0;  // an address inside the current instruction, or inside the call being executed
+  std::array<std::optional<std::uint64_t>, kDwarfRegisters> registers;  // empty where unwinding cannot restore it
   std::uint64_t cfa = 0;  // canonical frame address: the caller's stack pointer; 0 if there is no caller
 };
 
 class LiveFrames {
  public:
-  // `process` is to be stopped, and to stay so as long as this is used.
+  // `process` must be stopped, and stay so as long as this is used.
   explicit LiveFrames(const TracedProcess& process);
   ~LiveFrames();
   LiveFrames(const LiveFrames&) = delete;
   LiveFrames& operator=(const LiveFrames&) = delete;
 
-  // Innermost first, without those of the runtime; as far as there are unwind tables, and at most kMostFrames.
+  // The frames of a thread, innermost first, without the runtime's. Ends where unwind tables are missing, or after
+  // kMostFrames.
   std::vector<LiveFrame> of(pid_t lwp);
-  // The module there; null if there is none.
+  // The module that contains `pc`; null if there is none.
   Dwfl_Module* module_at(std::uint64_t pc);
 
   static constexpr std::size_t kMostFrames = 256;

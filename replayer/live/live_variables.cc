@@ -6,27 +6,27 @@
 #include <cstdlib>
 #include <set>
 
-#include "formats/library_code.h"
-#include "formats/live_location.h"
-#include "formats/variable_types.h"
+#include "formats/elf/library_code.h"
+#include "formats/elf/live_location.h"
+#include "formats/elf/variable_types.h"
 
 namespace reweave {
 
 namespace {
 
-constexpr std::size_t kMostThreads = 64;  // whose stacks are looked at
-constexpr int kMostDepth = 8;             // of namespaces
+constexpr std::size_t kMostThreads = 64;  // threads whose stacks are examined
+constexpr int kMostDepth = 8;             // levels of namespaces
 
-// Templates of the standard library that own what their first word points to.
+// Templates of the standard library that own the object that their first word points to.
 struct OwnerRow {
-  std::string_view name;  // how the name begins
-  bool many;              // an array, up to where the second word points
+  std::string_view name;  // beginning of the name
+  bool many;              // owns an array, which ends where the second word points
 };
 constexpr OwnerRow kOwners[] = {{"unique_ptr<", false}, {"shared_ptr<", false}, {"vector<", true}};
 
 const OwnerRow* owner_row(Dwarf_Die* type) {
   const char* name = dwarf_diename(type);
-  if (name == nullptr || std::string_view(name).starts_with("vector<bool")) return nullptr;  // of bits
+  if (name == nullptr || std::string_view(name).starts_with("vector<bool")) return nullptr;  // packed bits
   const auto row = std::ranges::find_if(
       kOwners, [&](const OwnerRow& each) { return std::string_view(name).starts_with(each.name); });
   return row == std::end(kOwners) ? nullptr : &*row;
@@ -54,7 +54,7 @@ bool is_variable(Dwarf_Die* die) {
   return dwarf_tag(die) == DW_TAG_variable || dwarf_tag(die) == DW_TAG_formal_parameter;
 }
 
-// The sources of a library that is installed may have relative names.
+// Distinguishes libraries by module, because sources of an installed library may have relative names.
 bool is_of_others(Dwfl_Module* module) {
   const char* file = nullptr;
   dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, &file, nullptr);
@@ -70,7 +70,7 @@ bool is_of_user(Dwarf_Die* die) {
 
 }  // namespace
 
-// A function, block, namespace or unit, whose variables are looked at, and the frame in which to find them.
+// A function, block, namespace or unit whose variables are examined, and the frame that has their values.
 struct LiveVariables::Scope {
   Dwarf_Die die, function;
   LocationContext context;
@@ -82,7 +82,7 @@ struct LiveVariables::Variable {
   VariableLocation location;
 };
 
-// Innermost first; of the user's functions only.
+// The scopes of the user's functions in a frame, innermost first.
 std::vector<LiveVariables::Scope> LiveVariables::scopes_of(const LiveFrame& frame) {
   std::vector<Scope> scopes;
   Dwfl_Module* module = frames_.module_at(frame.pc);
@@ -221,7 +221,8 @@ std::string LiveVariables::name_of(std::uint64_t address, pid_t viewer) {
   std::string name;
   for (const auto& frames : stacks)
     if (name.empty()) name = name_on_stack(address, frames);
-  // What owns the object has one name for all threads; pointers and references to it may have others in each.
+  // Owners come first: an owner gives the object the same name in all threads, while each thread may have other
+  // pointers and references to it.
   owners_only_ = true;
   for (const auto& frames : stacks)
     if (name.empty()) name = name_in(frames, address);

@@ -1,4 +1,5 @@
-// Names memory of a stopped process as its code would: by the variables of its threads, and what they point to.
+// Names memory of a stopped process as its code would: by the variables of its threads, and by the objects that these
+// point to.
 #pragma once
 
 #include <string>
@@ -10,12 +11,12 @@ namespace reweave {
 
 class LiveVariables {
  public:
-  // `process` is to be stopped, and to stay so as long as this is used.
+  // `process` must be stopped, and stay so as long as this is used.
   explicit LiveVariables(const TracedProcess& process) : process_(process), frames_(process) {}
 
   // "counter.hits" for the part of a local variable of any thread that is at `address`; "pool->jobs" or "accounts[2]"
-  // for what a variable of the user's code owns or points to, those of `viewer` first; "Pool::jobs" if nothing but
-  // `this` does. Empty if nothing is known. Variables of libraries do not count.
+  // for something that a variable of the user's code owns or points to, with variables of thread `viewer` first;
+  // "Pool::jobs" if only `this` points to it. Empty if nothing is known. Variables of libraries do not count.
   std::string name_of(std::uint64_t address, pid_t viewer);
 
  private:
@@ -32,7 +33,7 @@ class LiveVariables {
 
   const TracedProcess& process_;
   LiveFrames frames_;
-  std::string by_this_;       // the name by `this`, of which any other is better
+  std::string by_this_;       // the name by `this`; any other name is better
   bool owners_only_ = false;  // pointers and references do not count
 };
 

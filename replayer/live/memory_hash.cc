@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "formats/error.h"
-#include "formats/fd.h"
+#include "formats/base/error.h"
+#include "formats/base/fd.h"
 #include "replayer/live/core_view.h"
 
 namespace reweave {
@@ -17,7 +17,7 @@ namespace reweave {
 namespace {
 
 constexpr std::uint64_t kAtOnce = 256;                    // pages
-constexpr std::uint64_t kThere = std::uint64_t{3} << 62;  // of an entry of pagemap: present or swapped
+constexpr std::uint64_t kThere = std::uint64_t{3} << 62;  // bits of a pagemap entry: present or swapped
 
 struct Mapping {
   std::uint64_t start = 0, end = 0;
@@ -34,7 +34,7 @@ std::vector<Mapping> writable_mappings(pid_t pid) {
     if (std::sscanf(line.c_str(), "%lx-%lx %4s %*s %*s %lu", &mapping.start, &mapping.end, rights, &inode) != 4)
       continue;
     mapping.of_file = inode != 0;
-    // Above the program's stack is the one that the kernel gave the core, which nobody uses any more.
+    // The kernel gave the core a stack above the program's; it is no longer used.
     const bool ours = (mapping.start >= kCoreBase && mapping.start < kOursEnd) || mapping.start >= kStackTop;
     if (rights[0] == 'r' && rights[1] == 'w' && rights[3] == 'p' && !ours) list.push_back(mapping);
   }

@@ -1,4 +1,4 @@
-// Tells apart the states of a process.
+// Distinguishes the states of a process.
 #pragma once
 
 #include <sys/types.h>
@@ -8,11 +8,10 @@
 
 namespace reweave {
 
-// Of what the program could have written: all its private writable memory, without the runtime's. Pages that are zero
-// count as pages that are not there.
+// Hashes all private writable memory except the runtime's. Pages of zeros count as missing.
 std::uint64_t hash_of_memory(pid_t pid);
 
-// Without what a debugger or the kernel changes.
+// Compares registers, ignoring values that a debugger or the kernel changes.
 bool same_registers(user_regs_struct a, user_regs_struct b);
 
 }  // namespace reweave

@@ -9,11 +9,11 @@
 namespace reweave {
 
 std::string to_hex(std::string_view data);
-// Without what is no pair of digits.
+// Decodes pairs of hex digits, up to the first that is none.
 std::string from_hex(std::string_view digits);
-// The number at the beginning of `text`, in hex, which is removed from it.
+// Removes a hexadecimal number from the beginning of `text` and returns it.
 std::uint64_t take_hex(std::string_view& text);
-// With the bytes escaped that mean something in packets.
+// Escapes the bytes that have a meaning in packets.
 std::string packet_escaped(std::string_view data);
 std::string packet_unescaped(std::string_view data);
 
@@ -21,13 +21,14 @@ class Packets {
  public:
   Packets(int input, int output) : input_(input), output_(output) {}
 
-  // The next packet's contents. None: the connection has ended.
+  // Returns the next packet's contents; nothing if the connection has ended.
   std::optional<std::string> next();
   void send(std::string_view contents);
-  // True if gdb asks for the process to stop. Does not wait. gdb may ask while it is being told of a stop that it does
-  // not show, such as a condition that is false, and then lets the process go on: that counts for the next motion.
+  // True if gdb asks the process to stop. Does not wait. gdb may also ask while it receives a stop that it does not
+  // show, for example because a breakpoint's condition is false, and then continue. Such a request counts for the next
+  // motion.
   bool interrupted();
-  // The user sees a stop: what was asked for before has been done.
+  // Call this when the user sees a stop: earlier requests to stop are fulfilled.
   void forget_interruption() { late_interruption_ = false; }
   void acknowledge(bool on) { acknowledges_ = on; }
 
@@ -37,7 +38,7 @@ class Packets {
   int input_, output_;
   std::string received_;
   bool acknowledges_ = true;
-  bool late_interruption_ = false;  // between packets
+  bool late_interruption_ = false;  // an interruption arrived between packets
 };
 
 }  // namespace reweave

@@ -5,8 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "formats/error.h"
-#include "recorder/supervisor/passing.h"
+#include "formats/base/error.h"
+#include "recorder/supervisor/process/passing.h"
 #include "replayer/live/strays.h"
 
 namespace reweave {
@@ -28,7 +28,7 @@ std::vector<std::string> arguments_of(const ReplaySource& source, const HelperTa
 }
 
 [[noreturn]] void become_helper(const ReplaySource& source, const HelperTask& task, int input, int answers) {
-  setsid();  // the terminal's interrupt is not for it
+  setsid();  // so that the terminal's interrupt does not reach it
   dup2(input, STDIN_FILENO);
   if (source.output >= 0) dup2(source.output, STDOUT_FILENO);
   fcntl(answers, F_SETFD, 0);

@@ -1,4 +1,4 @@
-// A process beside this one that replays for it: `reweave replay --hold-fd` (hold_command.h).
+// A process that replays for this one: `reweave replay --hold-fd` (hold_command.h).
 #pragma once
 
 #include <sys/types.h>
@@ -9,19 +9,19 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/fd.h"
+#include "formats/base/fd.h"
 
 namespace reweave {
 
-// What is replayed.
+// The recording to replay, and the process and output of the replay.
 struct ReplaySource {
-  std::string program;  // this one
+  std::string program;  // path of this program
   std::string recording;
-  std::string pid;  // the process to look at, as recorded; empty: see plan_hold
-  int output = -1;  // where the program writes to; -1: our standard output
+  std::string pid;  // recorded id of the process to debug; empty: see plan_hold
+  int output = -1;  // descriptor of the program's output; -1: our standard output
 };
 
-// A process that copies of a replay start from, before an event.
+// A process stopped before an event, from which copies of a replay start.
 struct Checkpoint {
   std::uint64_t event = 0;
   pid_t pid = 0;
@@ -29,31 +29,31 @@ struct Checkpoint {
 };
 
 struct HelperTask {
-  std::string where;                 // to hold at first: an event, or "end"
-  bool quiet = true;                 // what the program writes is discarded
+  std::string where;                 // first place to hold: an event, or "end"
+  bool quiet = true;                 // discard the program's output
   bool makes_checkpoints = false;    // on request
-  const Checkpoint* from = nullptr;  // where to start; null: at the beginning
+  const Checkpoint* from = nullptr;  // checkpoint to start from; null: start at the beginning
 };
 
 class ReplayHelper {
  public:
   // Starts at once.
   ReplayHelper(const ReplaySource& source, const HelperTask& task);
-  // Ends its replay, and waits for that.
+  // Ends the helper's replay, and waits for that.
   ~ReplayHelper();
   ReplayHelper(const ReplayHelper&) = delete;
   ReplayHelper& operator=(const ReplayHelper&) = delete;
 
-  // Waits for its next answer. None: it has ended.
+  // Waits for the helper's next answer; nothing if it has ended.
   std::optional<nlohmann::json> answer(std::vector<Fd>& passed);
-  // False: it has ended.
+  // False if the helper has ended.
   bool tell(std::string_view request) const;
-  // After it has ended: its wait(2) status.
+  // Waits for the helper's end and returns its wait(2) status.
   int status();
 
  private:
   Fd input_, answers_;
-  std::string rest_;  // of what was read
+  std::string rest_;  // bytes read after the last answer
   pid_t pid_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Statuses of traced threads that came while somebody waited for others.
+// Statuses of traced threads that arrived while waiting for other threads.
 #pragma once
 
 #include <sys/types.h>
@@ -7,7 +7,7 @@
 
 namespace reweave {
 
-// To be taken by whoever is interested in `lwp`.
+// Keeps a status until take_stray(lwp) is called.
 void add_stray(pid_t lwp, int status);
 std::optional<int> take_stray(pid_t lwp);
 

@@ -1,9 +1,9 @@
-// Of GdbStub: going on, forward and backward, and saying where it has stopped.
+// GdbStub's motions, forward and backward, and its reports of stops.
 #include <sys/time.h>
 
 #include <csignal>
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 #include "replayer/live/gdb_signals.h"
 #include "replayer/live/memory_hash.h"
 #include "replayer/live/stub_parts.h"

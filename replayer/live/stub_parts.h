@@ -1,5 +1,5 @@
-// The parts of the stub: gdb_stub.cc answers packets, stub_state.cc has those that look at the process or change it,
-// stub_motion.cc those that let it go on, and back.
+// The stub's class. gdb_stub.cc dispatches packets, stub_state.cc reads and changes the process, stub_motion.cc moves
+// it forward and backward, stub_questions.cc answers questions about the past.
 #pragma once
 
 #include <span>
@@ -10,17 +10,17 @@
 
 namespace reweave {
 
-// Serves one gdb, on one process at a time: going back replaces it by another.
+// Serves one gdb, and shows it one process at a time: going back replaces the process by another.
 class GdbStub {
  public:
   GdbStub(const ReplaySource& source, const std::string& where, bool quiet);
 
   // `socket` leads to gdb.
   void connect(int socket) { packets_ = Packets(socket, socket); }
-  // What gdb's script is to know, as a line.
+  // The announcement for gdb's script, as a line.
   std::string announcement() { return here_.replay->place().dump() + "\n"; }
 
-  // Until gdb leaves. Returns the exit status.
+  // Serves gdb until it leaves. Returns the exit status.
   int run();
 
  private:
@@ -30,20 +30,20 @@ class GdbStub {
   };
   static std::span<const Handler> handlers();
 
-  // Takes the place of the process that gdb looks at.
+  // Makes `place` the process that gdb looks at.
   void adopt(Place place);
   void open(const std::string& where, bool quiet);
-  // None: the runtime has ended the process.
+  // Nothing if the runtime has ended the process.
   static std::optional<pid_t> running_thread(const TracedProcess& process);
   static pid_t holder_of(const TracedProcess& process);
   TracedProcess& process() { return here_.process(); }
 
   std::string answer_to(std::string_view packet);
 
-  // Threads have the ids that they had when they were recorded, which are the same in every replay.
+  // Threads are named by their recorded ids, which are the same in every replay.
   std::string name_of_thread(pid_t lwp);
   std::int32_t pid_seen();
-  // The selected one for a name of all, 0 if there is none of that name.
+  // The thread of that name: the selected one if the name means all threads, 0 if there is none.
   pid_t lwp_named(std::string_view name);
   std::string describe(const Stop& stop, const char* extra = "");
   std::string answer_stop();
@@ -86,14 +86,15 @@ class GdbStub {
   std::string symbols(std::string_view rest) { return storage_.answer(rest); }
   std::string storage(std::string_view rest);
 
-  // vCont: the first action that names a thread is for it, one without a name for all others.
+  // vCont. The first action that names a thread applies to it, one without a name to all others.
   std::string go_on(std::string_view rest);
   std::string actions(std::string_view) { return "vCont;c;C;s;S"; }
 
-  // Of the thread that runs, whichever is selected. A thread in the runtime is let go on to the program for it, or to
-  // the end; so this is for those who leave this place, or have asked for its name.
+  // The position of the running thread, even if another one is selected. If the thread is in the runtime, lets it
+  // continue to the program or to the end. So call this only before leaving this place, or if the user asked for its
+  // name.
   Position position();
-  // Behind everything that happens at this event.
+  // The position after everything that happens at this event.
   Position end_of_run();
 
   std::string go_back(std::string_view);
@@ -104,9 +105,9 @@ class GdbStub {
   std::string command(std::string_view rest);
   std::string named_place();
 
-  // Questions about the past: `monitor` commands that answer with a line of JSON. None: it is no question.
+  // Questions about the past: `monitor` commands that answer with a line of JSON. Nothing if `text` is no question.
   std::optional<std::string> ask(std::string_view text);
-  // From where to look back: the process stays as it is.
+  // The position from which to look back. The process is not moved.
   Position origin();
   std::string answer_found(Found found, const TracedProcess::Watch* watch);
   std::string last_change(std::string_view rest);
@@ -126,10 +127,10 @@ class GdbStub {
     pid_t selected;
     Stop last;
   };
-  std::optional<Parked> parked_;       // what gdb looks at after the visit
-  std::optional<Position> answer_at_;  // where the last answer is
+  std::optional<Parked> parked_;       // the place to which gdb returns after a visit
+  std::optional<Position> answer_at_;  // the position of the last answer
   pid_t selected_ = 0;
-  std::string to_go_on_;  // the thread that the next step is for, as gdb names it; empty: the selected one
+  std::string to_go_on_;  // gdb's name of the thread that steps next; empty: the selected one
   Stop last_;
   std::int32_t recorded_pid_ = 1;
   std::set<std::uint64_t> breakpoints_;

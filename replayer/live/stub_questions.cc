@@ -1,12 +1,12 @@
-// Of GdbStub: questions about the past, which leave the process where it is, and visits to where the answer is.
-#include "formats/error.h"
+// GdbStub's questions about the past, which do not move the process, and its visits to the place of an answer.
+#include "formats/base/error.h"
 #include "replayer/live/stub_parts.h"
 
 namespace reweave {
 
 namespace {
 
-constexpr std::uint64_t kMostBytes = 4096;  // of a value that is asked about
+constexpr std::uint64_t kMostBytes = 4096;  // the largest value in a question
 
 std::string bytes_at(const TracedProcess& process, const TracedProcess::Watch& watch) {
   std::string value(watch.bytes, '\0');
@@ -33,7 +33,7 @@ Position GdbStub::origin() {
   return {{process().core().progress().event, ~0ull}, index_of(process(), runner).value_or(0), 0, 1, 0};
 }
 
-// What was found, as JSON, and kept for a visit. `old` and `new` are of the watched memory.
+// The found instant as JSON; remembers it for a visit. `old` and `new` are values of the watched memory.
 std::string GdbStub::answer_found(Found found, const TracedProcess::Watch* watch) {
   if (found.at_begin) return R"({"found":false})";
   TracedProcess& there = found.place.process();
@@ -53,7 +53,7 @@ std::string GdbStub::answer_found(Found found, const TracedProcess::Watch* watch
   return answer.dump();
 }
 
-// ADDRESS BYTES [before]: the last change of that memory; with `before`, the one before the last answer.
+// ADDRESS BYTES [before]: finds the last change of that memory; with `before`, the last one before the previous answer.
 std::string GdbStub::last_change(std::string_view rest) {
   const std::uint64_t address = take_number(rest);
   const TracedProcess::Watch watch = {address, take_number(rest)};
@@ -68,7 +68,7 @@ std::string GdbStub::last_change(std::string_view rest) {
   return answer_found(timeline_.back(from, {{}, {watch}, {}, {}}), &watch);
 }
 
-// POINTER FUNCTION...: the last call of one of the functions with the heap block that contains the pointer.
+// POINTER FUNCTION...: finds the last call of one of the functions with the heap block that contains the pointer.
 std::string GdbStub::last_release(std::string_view rest) {
   const std::uint64_t pointer = take_number(rest);
   Wanted wanted = {{}, {}, {}, pointer};
@@ -76,7 +76,7 @@ std::string GdbStub::last_release(std::string_view rest) {
   return answer_found(timeline_.back(origin(), wanted), nullptr);
 }
 
-// gdb looks at the place of the last answer, until `leave`.
+// Shows gdb the place of the last answer, until `leave`.
 std::string GdbStub::visit(std::string_view) {
   REQUIRE(answer_at_ && !parked_, "there is no answer to visit");
   Place place = timeline_.seek(*answer_at_);

@@ -1,7 +1,7 @@
-// Of GdbStub: registers, memory, threads.
+// GdbStub's access to registers, memory and threads.
 #include <fstream>
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 #include "replayer/live/gdb_registers.h"
 #include "replayer/live/gdb_signals.h"
 #include "replayer/live/stub_parts.h"
@@ -89,7 +89,7 @@ std::string GdbStub::read(std::string_view rest) {
   const std::uint64_t address = take_hex(rest);
   rest.remove_prefix(1);
   std::string data(std::min<std::uint64_t>(take_hex(rest), 0x10000), '\0');
-  // As much as there is.
+  // Halve the size until all of it can be read.
   while (!data.empty() && !process().read(address, data.data(), data.size())) data.resize(data.size() / 2);
   return data.empty() ? "E14" : to_hex(data);
 }

@@ -6,15 +6,15 @@ namespace reweave {
 
 namespace {
 
-// Each is three words: bits, how many, and the offset in bytes (glibc, nptl_db/db_info.c).
+// Symbols of three words each: bits, count, and offset in bytes (glibc, nptl_db/db_info.c).
 constexpr const char* kAsked[] = {"_thread_db_link_map_l_tls_modid", "_thread_db_pthread_dtvp"};
-constexpr std::uint64_t kSlotBytes = 16;  // of a thread's vector: the storage, and what is to be freed
+constexpr std::uint64_t kSlotBytes = 16;  // a slot of a thread's vector: the storage, and the block to free
 constexpr std::uint64_t kNotMade = ~0ull;
 
 }  // namespace
 
 std::string ThreadStorage::answer(std::string_view rest) {
-  if (rest == ":") {  // gdb has symbols, perhaps more than before
+  if (rest == ":") {  // gdb has new symbols
     asked_ = 0;
   } else {
     const std::string_view value = rest.substr(0, rest.find(':'));
@@ -35,10 +35,10 @@ std::optional<std::uint64_t> ThreadStorage::address(const TracedProcess& process
     if (found == symbols_.end() || !process.read(found->second, words, sizeof words)) return {};
     places[i] = words[2];
   }
-  std::uint64_t module = 1, vector = 0, start = 0;  // without a link map: the program is static
+  std::uint64_t module = 1, vector = 0, start = 0;  // module 1 if there is no link map, because the program is static
   if (library != 0 && !process.read(library + places[0], &module, sizeof module)) return {};
   if (!process.read(process.registers(lwp).fs_base + places[1], &vector, sizeof vector)) return {};
-  std::uint64_t slots = 0;  // kept before the first one
+  std::uint64_t slots = 0;  // the number of slots, stored before the first one
   if (!process.read(vector - kSlotBytes, &slots, sizeof slots) || module > slots) return {};
   if (!process.read(vector + module * kSlotBytes, &start, sizeof start) || start == kNotMade || start == 0) return {};
   return start + offset;

@@ -1,4 +1,4 @@
-// Where thread-local variables are: what libthread_db does, by the offsets that the C library names for it.
+// Finds thread-local variables as libthread_db does, with the offsets that the C library exports for it.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,10 @@ namespace reweave {
 
 class ThreadStorage {
  public:
-  // gdb offers to look up symbols (qSymbol), or answers with one.
+  // Answers gdb's qSymbol, which offers to look up symbols or gives the address of one.
   std::string answer(std::string_view rest);
-  // Of the variable at `offset` in the thread-local storage of the library whose link map is at `library`.
+  // The address of the variable at `offset` in the thread's storage of the library whose link map is at `library`.
+  // Nothing if that is not known or not allocated yet.
   std::optional<std::uint64_t> address(const TracedProcess& process, pid_t lwp, std::uint64_t offset,
                                        std::uint64_t library) const;
 

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 #include "replayer/live/memory_hash.h"
 
 namespace reweave {
 
 namespace {
 
-// True if the thread is about to execute an instruction at `pc` with that progress.
+// True if the thread is about to execute the instruction of `position` with the same progress.
 bool is_arrival(const TracedProcess& process, pid_t lwp, const Position& position) {
   return lwp != 0 && process.registers(lwp).rip == position.pc && process.core().progress() == position.progress &&
          index_of(process, lwp) == position.thread;
@@ -55,25 +55,25 @@ std::unique_ptr<HeldReplay> Timeline::hold(const std::string& where, bool quiet)
     replay->ready(core_);
   } catch (const BadInput&) {
     if (!replay->is_copy()) throw;
-    checkpoints_.forget();  // the system may have ended them for want of memory
+    checkpoints_.forget();  // the system may have killed them because memory ran out
     replay = std::make_unique<HeldReplay>(source_, HelperTask{where, quiet});
     replay->ready(core_);
   }
-  // From now on it is this process, whichever runs.
+  // Later replays must show the same process, even if another one runs then.
   if (source_.pid.empty()) source_.pid = std::to_string(replay->place().at("recorded_pid").get<std::int32_t>());
-  // Of several processes no exact copies can be made.
+  // A run of several processes cannot be copied exactly.
   const bool alone = replay->place().at("processes") == 1;
   const bool begins = uses_checkpoints_ && alone && !checkpoints_.has_begun() && replay->place().at("last") != 0;
   if (begins) checkpoints_.begin(source_, replay->place());
   return replay;
 }
 
-// From a checkpoint, if there is one.
+// Starts a replay that holds before `event`, from a checkpoint if there is one.
 std::unique_ptr<HeldReplay> Timeline::start(std::uint64_t event) {
   HelperTask task = {std::to_string(event)};
   if (!checkpoints_.has_begun()) return std::make_unique<HeldReplay>(source_, task);
   const std::uint64_t there = checkpoints_.holdable(event), last = checkpoints_.known().at("last").get<std::uint64_t>();
-  if (there > last) return std::make_unique<HeldReplay>(source_, task);  // which says so
+  if (there > last) return std::make_unique<HeldReplay>(source_, task);  // it reports the error
   task.from = checkpoints_.before(there);
   if (task.from == nullptr) return std::make_unique<HeldReplay>(source_, task);
   task.where = std::to_string(there);
@@ -83,7 +83,7 @@ std::unique_ptr<HeldReplay> Timeline::start(std::uint64_t event) {
   return std::make_unique<HeldReplay>(source_, task, std::move(known));
 }
 
-// Starts a replay that will wait at the event.
+// Starts the replay that the next request will probably need: one that holds before the event.
 void Timeline::prepare(std::uint64_t event) {
   for (auto it = spare_.begin(); it != spare_.end();) it = it->first == event ? std::next(it) : spare_.erase(it);
   if (spare_.empty()) spare_[event] = start(event);

@@ -1,4 +1,5 @@
-// Going to instants of a recording, and backward from them: always an earlier start and a shorter replay.
+// Goes to instants of a recording, and backward from them. Each motion is a replay up to the instant; going backward
+// replays from an earlier event.
 #pragma once
 
 #include <memory>
@@ -12,15 +13,15 @@
 
 namespace reweave {
 
-// A process that stands at an instant.
+// A process that is stopped at an instant.
 struct Place {
   std::unique_ptr<HeldReplay> replay;
-  pid_t lwp = 0;                     // the thread that stands there
-  std::optional<Position> position;  // if it is known
+  pid_t lwp = 0;                     // the thread at that instant
+  std::optional<Position> position;  // the instant's name, if known
   TracedProcess& process() const { return replay->process(); }
 };
 
-// What stops a walk back.
+// Breakpoints and watched memory that stop a walk back.
 struct Wanted {
   std::set<std::uint64_t> breakpoints;
   std::set<TracedProcess::Watch> watches;
@@ -30,45 +31,45 @@ struct Wanted {
   bool operator==(const Wanted&) const = default;
 };
 
-// An instant found by a walk, and why there.
+// An instant found by a walk, and the stop there.
 struct Found {
   Place place;
   Stop stop;
-  bool at_begin = false;  // nothing was found: it is the first instant
+  bool at_begin = false;  // nothing was found, and `place` is the first instant
 };
 
 class Timeline {
  public:
   Timeline(ReplaySource source, CoreSymbols core) : source_(std::move(source)), core_(std::move(core)) {}
 
-  // From now on replays start from checkpoints. Not for a process that has targets of its own (supervisor/target.h): it
-  // would get the checkpoints as children, and wait for them as parts of a target.
+  // From now on replays start from checkpoints. A process that has targets of its own (supervisor/target/target.h) must
+  // not call this: the checkpoints would be its children, and it would wait for them as parts of a target.
   void use_checkpoints();
 
-  // Waits in the runtime before `where`, an event or "end".
+  // Returns a replay that holds in the runtime before `where`, an event or "end".
   std::unique_ptr<HeldReplay> hold(const std::string& where, bool quiet);
-  // At the first instruction of the program at or after the event. The thread is 0 if the process ended before.
+  // Goes to the first instruction of the program at or after the event. Place::lwp is 0 if the process ended before.
   Place land(std::uint64_t event, bool quiet = true);
-  // Throws BadInput if there is no such instant.
+  // Goes to an instant. Throws BadInput if there is no such instant.
   Place seek(const Position& position, bool quiet = true);
-  // The name of the instant at which a thread stands. Throws BadInput if it is in the runtime.
+  // The position of a thread. Throws BadInput if the thread is in the runtime.
   Position position_of(TracedProcess& process, pid_t lwp);
-  // The last stop before `position`, whose `steps` are 0.
+  // Goes to the last stop before `position`, whose `steps` must be 0.
   Found back(const Position& position, const Wanted& wanted);
-  // The thread's last instruction before `position`. `thread`: its index.
+  // Goes to the last instruction of a thread before `position`. `thread`: its index.
   Found step_back(const Position& position, std::uint32_t thread);
 
   const Checkpoints& checkpoints() const { return checkpoints_; }
   std::uint64_t first_event() const { return first_event_; }
-  // A signal ends the process before this event, so that no replay waits there.
+  // Call this if a signal ends the process before this event, so that no replay can hold there.
   void note_end(std::uint64_t event) { last_event_ = event - 1; }
 
  private:
   struct Hit {
     Stop stop;
-    Position position;          // of a breakpoint
-    std::uint64_t fault = 0;    // of a watch: number of the write
-    std::uint64_t watched = 0;  // likewise, of those that changed something
+    Position position;          // of a hit breakpoint
+    std::uint64_t fault = 0;    // of a write to watched pages: its number
+    std::uint64_t watched = 0;  // its number among the writes that changed watched memory
   };
   struct Scan {
     std::uint64_t start = 0;
@@ -85,7 +86,7 @@ class Timeline {
   Found at_begin();
   void prepare(std::uint64_t event);
   std::unique_ptr<HeldReplay> start(std::uint64_t event);
-  // The event, or the nearest one at which a replay can wait.
+  // The nearest event at which a replay can hold.
   std::uint64_t event_to_hold(std::uint64_t event) const {
     return std::max(std::min(event, last_event_), first_event_);
   }
@@ -95,16 +96,16 @@ class Timeline {
   std::uint64_t first_event_ = 1, last_event_ = ~0ull;
   bool uses_checkpoints_ = false;
   Checkpoints checkpoints_;
-  // Replays that were started for what is likely to be asked for next, by event.
+  // Replays started in advance for the next request, by event.
   std::map<std::uint64_t, std::unique_ptr<HeldReplay>> spare_;
-  Trail trail_;  // of the last walk by steps
-  // The last walk back: its hits that are earlier need not be looked for again.
+  Trail trail_;  // the last walk by single steps
+  // The last walk back. Its earlier hits answer the next request without another search.
   Scan last_scan_;
   Wanted last_wanted_;
   std::optional<Position> last_found_;
 };
 
-// The index of the kernel's thread, and the thread of an index. None: it is not there.
+// The index of a kernel thread. If the process does not have the thread: nothing, or 0 for lwp_of.
 std::optional<std::uint32_t> index_of(const TracedProcess& process, pid_t lwp);
 pid_t lwp_of(const TracedProcess& process, std::uint32_t index);
 

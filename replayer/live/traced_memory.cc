@@ -1,4 +1,4 @@
-// Of TracedProcess: breakpoints, watched memory, registers, and processes that it makes.
+// TracedProcess's breakpoints, watched memory and registers, and its children.
 #include <asm/prctl.h>
 #include <elf.h>
 #include <sys/mman.h>
@@ -12,7 +12,7 @@
 #include <csignal>
 #include <fstream>
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 #include "replayer/live/strays.h"
 #include "replayer/live/traced_process.h"
 
@@ -20,12 +20,12 @@ namespace reweave {
 
 namespace {
 
-constexpr int kNotAllowed = 2;                 // si_code of SIGSEGV: there is memory, but not with that right
-constexpr std::size_t kMostVector = 16 << 10;  // bytes that a processor saves
+constexpr int kNotAllowed = 2;                 // si_code of SIGSEGV: mapped, but this access is not allowed
+constexpr std::size_t kMostVector = 16 << 10;  // bytes of saved vector state
 
 std::uint64_t page_of(std::uint64_t address) { return address & ~(kPageBytes - 1); }
 
-// What may be done with the memory at `address`; -1: there is none.
+// The protection (PROT_*) of the memory at `address`; -1 if nothing is mapped there.
 int protection_at(pid_t pid, std::uint64_t address) {
   std::ifstream maps(fmt::format("/proc/{}/maps", pid));
   for (std::string line; std::getline(maps, line);) {
@@ -48,7 +48,7 @@ pid_t process_of(pid_t lwp) {
 
 }  // namespace
 
-// What it has moved out of the program's code is the program's.
+// Code of the program that the runtime moved into stubs counts as the program's.
 bool TracedProcess::in_runtime(std::uint64_t address) const { return is_core_code(address); }
 
 user_regs_struct TracedProcess::registers(pid_t lwp) const {
@@ -101,7 +101,7 @@ void TracedProcess::update_breakpoints() {
   std::set<std::uint64_t> wanted = breakpoints;
   if (stops_at_hold) wanted.insert(hold_at_);
   if (lands_ || stepping_ != 0 || changed_in_runtime_ != 0) wanted.insert(exits_.begin(), exits_.end());
-  if (in_vfork_) wanted = {vforked_at_};  // where the child does not come
+  if (in_vfork_) wanted = {vforked_at_};  // the child does not execute this address
   for (auto it = inserted_.begin(); it != inserted_.end();) {
     if (wanted.count(it->first) != 0) {
       ++it;
@@ -206,13 +206,13 @@ std::optional<Stop> TracedProcess::pass_watched_fault(pid_t lwp) {
   }
   if (!changed) return {};
   if (!in_runtime(at)) return Stop{StopReason::kWatched, lwp, 0, *changed};
-  changed_in_runtime_ = lwp;  // the stop is where the program goes on
+  changed_in_runtime_ = lwp;  // report the stop when the program continues
   changed_address_ = *changed;
   update_breakpoints();
   return {};
 }
 
-// The runtime has executed a program: of the memory nothing is left.
+// The runtime has executed a program, so the memory is new.
 std::optional<Stop> TracedProcess::on_exec(pid_t lwp) {
   for (const pid_t other : lwps())
     if (other != pid_) lwps_.erase(other);
@@ -232,8 +232,9 @@ void TracedProcess::end_vfork(pid_t lwp) {
   for (const Watch& watch : watches) note_value(watch);
 }
 
-// A new thread, or a process, which is let go. One that has the same memory has it without our breakpoints, until it
-// has other memory or is gone: the runtime makes the process wait for that itself, so that the kernel does not tell.
+// Notes a new thread, or releases a new process without our breakpoints. If the child shares the memory (vfork), our
+// breakpoints stay out of it until the child has its own memory or has ended. The runtime itself makes the process wait
+// for that, so the kernel does not report it.
 std::optional<Stop> TracedProcess::on_fork(pid_t lwp, int) {
   unsigned long message = 0;
   ptrace(PTRACE_GETEVENTMSG, lwp, 0, &message);

@@ -8,7 +8,7 @@
 #include <csignal>
 #include <cstring>
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 
 namespace reweave {
 
@@ -52,7 +52,7 @@ void TracedProcess::stop_all() {
   }
 }
 
-// A thread has run into a breakpoint of ours: it is put before it, and will run into it again.
+// If a thread has run into a breakpoint of ours, moves it back before the breakpoint, so that it hits it again.
 bool TracedProcess::rewind_breakpoint(pid_t lwp, int status) {
   if (status >> 8 != SIGTRAP || trap_code(lwp) != kOfKernel) return false;
   user_regs_struct values = registers(lwp);
@@ -87,7 +87,7 @@ Stop TracedProcess::run(const Resume& how, bool whole) {
   return ended_ ? *end_ : *stop;
 }
 
-// None: ask again.
+// Nothing if the caller must ask again.
 std::optional<Stop> TracedProcess::wait_for_stop() {
   const auto next = next_status();
   if (!next) {
@@ -114,7 +114,7 @@ std::optional<Stop> TracedProcess::look(pid_t lwp, int status) {
   return WSTOPSIG(status) == SIGTRAP ? look_at_trap(lwp) : look_at_signal(lwp, WSTOPSIG(status));
 }
 
-// The runtime abandons a function that gdb calls.
+// True for the place where the runtime abandons a function called by gdb.
 bool TracedProcess::gives_up_call(std::uint64_t address) const {
   constexpr std::uint64_t kMostBytes = 64;
   const auto found = symbols_.find("core_give_up_call");
@@ -127,7 +127,7 @@ std::optional<Stop> TracedProcess::look_at_trap(pid_t lwp) {
   const std::uint64_t at = values.rip - 1;
   if (trap_code(lwp) != kOfKernel || inserted_.count(at) == 0) {
     if (gives_up_call(at)) return Stop{StopReason::kSignal, lwp, SIGTRAP, 0};
-    state.signal = SIGTRAP;  // the runtime's
+    state.signal = SIGTRAP;  // a trap of the runtime
     return {};
   }
   values.rip = at;
@@ -148,7 +148,7 @@ std::optional<Stop> TracedProcess::look_at_signal(pid_t lwp, int signal) {
     if (faults + 1 == stop_at_fault) return Stop{StopReason::kAboutToWrite, lwp, 0, 0};
     return pass_watched_fault(lwp);
   }
-  // gdb has functions return to the stack, where nothing may be executed.
+  // A function called by gdb returns to the stack, where no code may run.
   if (const std::uint64_t at = registers(lwp).rip; signal == SIGSEGV && breakpoints.count(at) != 0)
     return Stop{StopReason::kBreakpoint, lwp, 0, at};
   lwps_.at(lwp).signal = signal;

@@ -1,7 +1,7 @@
-// A replayed process under ptrace: its threads, breakpoints and watched memory, and running it until something happens.
+// A replayed process under ptrace: its threads, breakpoints and watched memory. Runs it until something happens.
 //
-// Only the thread with the baton executes the program's code; the others wait in the runtime. So a thread that stops at
-// a breakpoint can be stepped over it while they go on waiting, and most stops need not stop them.
+// Only the thread with the baton executes the program's code; the others wait in the runtime. So a thread at a
+// breakpoint can be stepped over it while the others keep waiting, and most stops need not stop them.
 #pragma once
 
 #include <sys/user.h>
@@ -26,13 +26,13 @@ inline constexpr std::uint8_t kInt3 = 0xcc;  // the instruction of a breakpoint
 enum class StopReason {
   kBreakpoint,
   kStepped,
-  kWatched,       // `address` has another value
+  kWatched,       // the value at `address` has changed
   kSignal,        // `signal` is about to reach the thread
-  kInterrupted,   // by the caller's poll
+  kInterrupted,   // `poll` returned true
   kExited,        // with `signal` as status
   kKilled,        // by `signal`
-  kHeld,          // before the event asked for, in the runtime
-  kAboutToWrite,  // the write asked for by `stop_at_fault`
+  kHeld,          // in the runtime, before the requested event
+  kAboutToWrite,  // before the write number `stop_at_fault`
 };
 
 struct Stop {
@@ -40,7 +40,7 @@ struct Stop {
   pid_t lwp = 0;
   int signal = 0;
   std::uint64_t address = 0;
-  bool late = false;  // of kWatched: it was the runtime that wrote, and the thread is behind the call
+  bool late = false;  // for kWatched: the runtime wrote, and the thread is after the call
 };
 
 using CoreSymbols = std::map<std::string, std::uint64_t>;
@@ -60,15 +60,15 @@ class TracedProcess {
   std::vector<pid_t> lwps() const;
   user_regs_struct registers(pid_t lwp) const;
   void set_registers(pid_t lwp, const user_regs_struct& values);
-  // As the processor saves it (NT_X86_XSTATE).
+  // The state as the processor saves it (NT_X86_XSTATE).
   std::vector<std::byte> vector_state(pid_t lwp) const;
   void set_vector_state(pid_t lwp, std::span<const std::byte> state);
   std::vector<std::byte> signal_info(pid_t lwp) const;
-  // As the program has it, without our breakpoints.
+  // Access memory as the program sees it, without our breakpoints. False if not all of it is there.
   bool read(std::uint64_t address, void* to, std::size_t bytes) const;
   bool write(std::uint64_t address, const void* from, std::size_t bytes);
 
-  // What stops `run`; set while the process is stopped.
+  // Breakpoints and watched memory that stop `run`. Change them only while the process is stopped.
   std::set<std::uint64_t> breakpoints;
   struct Watch {
     std::uint64_t address;
@@ -76,32 +76,31 @@ class TracedProcess {
     auto operator<=>(const Watch&) const = default;
   };
   std::set<Watch> watches;
-  std::set<int> passed_signals;  // that reach the program without a stop
+  std::set<int> passed_signals;  // reach the program without a stop
   bool stops_at_hold = false;
-  // Asked now and then while the process runs: true stops it.
+  // Called now and then while the process runs; if it returns true, the process stops.
   std::function<bool()> poll;
 
   bool passes_all_signals = false;
-  std::uint64_t stop_at_fault = 0;  // number of the write to watched pages before which to stop; 0: none
+  std::uint64_t stop_at_fault = 0;  // stop before the write to watched pages that has this number; 0: never
 
   struct Resume {
-    pid_t thread = 0;  // that stopped last
-    bool step =
-        false;  // `thread` by one instruction of the program, and all by none if it needs no other thread for it
+    pid_t thread = 0;    // the thread that stopped last
+    bool step = false;   // `thread` executes one instruction of the program; the others run only if it waits for them
     bool alone = false;  // no other thread may run
-    int signal = 0;      // for `thread`, which has stopped with it; 0: it is gone
-    bool over = true;    // breakpoints that threads have run into are passed; else they strike again
+    int signal = 0;      // to deliver to `thread`; 0: none
+    bool over = true;    // pass breakpoints that threads have hit; false: hit them again
     bool lands = false;  // stop as soon as any thread is in the program
   };
-  // Until something happens. With `whole` every thread is stopped then; else those that wait in the runtime go on
-  // waiting, and only the next `run` may follow.
+  // Runs until something happens. With `whole`, stops every thread then. Otherwise threads in the runtime keep waiting,
+  // and only another `run` may follow.
   Stop run(const Resume& how, bool whole = true);
   void stop_all();
-  // Executes instructions of the stopped thread one by one, and shows each place that it comes to, until `visit`
-  // returns false or the next instruction needs run({.step = true}): one of the runtime, or that shows the trap flag,
-  // or another event than a step. Breakpoints do not stop it.
+  // Executes instructions of the stopped thread one by one, and calls `visit` with each new address. Ends if `visit`
+  // returns false, at a breakpoint, on any stop that is not a step, or where the next instruction needs run({.step =
+  // true}) because it is the runtime's or shows the trap flag.
   void step_while(pid_t lwp, const std::function<bool(std::uint64_t pc)>& visit);
-  // All memory is as the program has it. While every thread is stopped.
+  // Removes all watches, so that all memory has the program's protection. Every thread must be stopped.
   void unwatch();
   // True for addresses of the runtime's code.
   bool in_runtime(std::uint64_t address) const;
@@ -111,16 +110,16 @@ class TracedProcess {
   struct Lwp {
     bool running = false;
     bool stop_wanted = false;   // PTRACE_INTERRUPT was sent
-    std::optional<int> status;  // of a stop that was not looked at yet
-    int signal = 0;             // to be delivered when it goes on
-    std::uint64_t over = 0;     // the breakpoint that it has run into
+    std::optional<int> status;  // of a stop that was not examined yet
+    int signal = 0;             // to deliver when it continues
+    std::uint64_t over = 0;     // the breakpoint that it has hit
   };
 
   void seize_all();
   void seize(pid_t lwp);
-  // Where the runtime makes a system call.
+  // Finds a system call instruction in the runtime.
   void find_syscall();
-  // Of the process, which is killed.
+  // Kills the process and collects its threads.
   void end();
   static int trap_code(pid_t lwp);
   static bool has_stepped(pid_t lwp, int status);
@@ -137,7 +136,7 @@ class TracedProcess {
   std::optional<Stop> step_once(pid_t lwp);
   std::optional<Stop> step_out(pid_t lwp);
   std::optional<Stop> step_over_in_runtime(pid_t lwp);
-  // Of a thread that has stopped with that status. None: nothing that the caller wants to know.
+  // Examines a thread that has stopped with that status. Nothing if the caller does not want to know of it.
   std::optional<Stop> look(pid_t lwp, int status);
   bool gives_up_call(std::uint64_t address) const;
   std::optional<Stop> look_at_trap(pid_t lwp);
@@ -152,7 +151,7 @@ class TracedProcess {
   void protect_watched(pid_t lwp, bool on);
   bool is_watched_fault(pid_t lwp) const;
   std::optional<Stop> pass_watched_fault(pid_t lwp);
-  // A system call, made by a stopped thread.
+  // Makes a stopped thread execute a system call.
   std::uint64_t call(pid_t lwp, long number, std::uint64_t a, std::uint64_t b, std::uint64_t c);
 
   pid_t pid_;
@@ -161,12 +160,12 @@ class TracedProcess {
   std::set<std::uint64_t> exits_;
   std::uint64_t hold_at_, vforked_at_, syscall_at_;
   std::map<pid_t, Lwp> lwps_;
-  std::map<std::uint64_t, std::uint8_t> inserted_;  // breakpoints in memory, and the bytes in their place
-  std::map<std::uint64_t, int> protected_;          // pages made read-only for watches, and what they were
-  std::map<Watch, std::vector<std::byte>> seen_;    // values
+  std::map<std::uint64_t, std::uint8_t> inserted_;  // breakpoints in memory, and the bytes that they replace
+  std::map<std::uint64_t, int> protected_;          // pages made read-only for watches, and their own protection
+  std::map<Watch, std::vector<std::byte>> seen_;    // values last seen
   bool ended_ = false, lands_ = false, in_vfork_ = false;
   std::optional<Stop> end_;
-  pid_t stepping_ = 0;  // asked to make a step, and on its way through the runtime
+  pid_t stepping_ = 0;  // the thread that steps, while it is in the runtime
   pid_t changed_in_runtime_ = 0;
   std::uint64_t changed_address_ = 0;
 };

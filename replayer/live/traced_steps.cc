@@ -1,4 +1,4 @@
-// Of TracedProcess: steps by one instruction.
+// TracedProcess's steps by one instruction.
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
@@ -14,18 +14,18 @@ namespace reweave {
 namespace {
 
 constexpr int kSteppedCode = 2, kSteppedCall = 1, kSteppedIntoHandler = SIGTRAP;  // si_code of SIGTRAP
-constexpr int kMostSteps = 64;                                                    // out of the runtime
+constexpr int kMostSteps = 64;                                                    // to leave the runtime
 
 }  // namespace
 
-// True for the status of a thread that was to make one step, and did.
+// True if the status is that of a thread that was to make one step, and did.
 bool TracedProcess::has_stepped(pid_t lwp, int status) {
   if (!WIFSTOPPED(status) || status >> 8 != SIGTRAP) return false;
   const int code = trap_code(lwp);
   return code == kSteppedCode || code == kSteppedCall || code == kSteppedIntoHandler;
 }
 
-// A stopped thread goes on, past a breakpoint that it has run into.
+// Lets a stopped thread continue, past a breakpoint that it has hit.
 void TracedProcess::resume(pid_t lwp) {
   Lwp& state = lwps_.at(lwp);
   if (state.running || state.status) return;
@@ -40,7 +40,7 @@ void TracedProcess::resume(pid_t lwp) {
   go_on(lwp);
 }
 
-// gdb steps over a breakpoint of its scripts.
+// Steps a thread over a breakpoint that gdb's scripts have in the runtime.
 std::optional<Stop> TracedProcess::step_over_in_runtime(pid_t lwp) {
   const Lwp& state = lwps_.at(lwp);
   if (state.running || state.over == 0 || !in_runtime(state.over) || registers(lwp).rip != state.over) return {};
@@ -50,7 +50,7 @@ std::optional<Stop> TracedProcess::step_over_in_runtime(pid_t lwp) {
   return {};
 }
 
-// One instruction, whatever it is, without a breakpoint that may be there. Returns the thread's status.
+// Executes one instruction, ignoring a breakpoint there. Returns the thread's status.
 int TracedProcess::step_alone(pid_t lwp) {
   const user_regs_struct before = registers(lwp);
   const std::uint64_t at = before.rip;
@@ -58,7 +58,7 @@ int TracedProcess::step_alone(pid_t lwp) {
   if (lifted) write_memory(pid_, at, &inserted_.at(at), 1);
   go_on(lwp, true);
   int status = wait_for(lwp);
-  // An interruption that was asked for earlier comes first.
+  // An earlier PTRACE_INTERRUPT is reported first.
   while (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_STOP) {
     lwps_.at(lwp).stop_wanted = false;
     go_on(lwp, true);
@@ -129,20 +129,20 @@ void TracedProcess::step_while(pid_t lwp, const std::function<bool(std::uint64_t
   }
 }
 
-// A call of a function of the runtime, some of which just return.
+// Notes the return address of a call to a function of the runtime as an exit, because some functions just return.
 void TracedProcess::note_exit(pid_t lwp) {
   const auto back = read_word<std::uint64_t>(pid_, registers(lwp).rsp);
   if (!in_runtime(back)) exits_.insert(back);
 }
 
-// None: the thread is on its way through the runtime.
+// Nothing if the thread is in the runtime and still has to return to the program.
 std::optional<Stop> TracedProcess::step_once(pid_t lwp) {
   if (lwps_.count(lwp) == 0 || lwps_.at(lwp).running || in_runtime(registers(lwp).rip)) {
     stepping_ = lwp;
     return {};
   }
   for (;;) {
-    std::optional<int> earlier;  // that was not looked at yet
+    std::optional<int> earlier;  // a status that was not examined yet
     std::swap(earlier, lwps_.at(lwp).status);
     const int status = earlier ? *earlier : step_alone(lwp);
     if (has_stepped(lwp, status)) {
@@ -151,7 +151,8 @@ std::optional<Stop> TracedProcess::step_once(pid_t lwp) {
       note_exit(lwp);
       return {};
     }
-    // With a signal the thread makes the next step into its handler, or as if nothing had been.
+    // If a signal is reported instead of the step, the next step goes into its handler, or on as if there had been
+    // none.
     const bool signalled = WIFSTOPPED(status) && status >> 16 == 0 && WSTOPSIG(status) != SIGTRAP;
     const bool watched = signalled && WSTOPSIG(status) == SIGSEGV && is_watched_fault(lwp);
     if (!signalled) stepping_ = lwp;
@@ -161,10 +162,10 @@ std::optional<Stop> TracedProcess::step_once(pid_t lwp) {
   }
 }
 
-// From a place where the runtime returns to the program, to the program.
+// Steps from a place where the runtime returns to the program, into the program.
 std::optional<Stop> TracedProcess::step_out(pid_t lwp) {
   const auto landed = [&] {
-    lwps_.at(lwp).over = registers(lwp).rip;  // landing is the arrival at a breakpoint there
+    lwps_.at(lwp).over = registers(lwp).rip;  // landing counts as hitting a breakpoint there
     return Stop{StopReason::kStepped, lwp, 0, 0};
   };
   if (!in_runtime(registers(lwp).rip) && changed_in_runtime_ != lwp) return landed();

@@ -1,4 +1,4 @@
-// Of TracedProcess: which threads there are, and what the kernel says of them.
+// TracedProcess's threads, and their statuses from the kernel.
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 #include "replayer/live/strays.h"
 #include "replayer/live/traced_process.h"
 
@@ -19,7 +19,7 @@ namespace {
 constexpr long kOptions =
     PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEVFORKDONE | PTRACE_O_TRACEEXEC;
 
-// Where the runtime returns to the program: from system calls, into new threads and programs, from the shim.
+// Places where the runtime returns to the program: from system calls, into new threads and programs, from the shim.
 constexpr const char* kExits[] = {"core_note_leave",
                                   "core_sigreturn",
                                   "core_enter_program",
@@ -50,7 +50,7 @@ TracedProcess::TracedProcess(pid_t pid, const CoreSymbols& core)
     seize_all();
     find_syscall();
   } catch (...) {
-    end();  // a tracee that nobody waits for would keep its parent waiting
+    end();  // if nobody collects a tracee, its parent waits forever
     throw;
   }
 }
@@ -77,7 +77,7 @@ void TracedProcess::find_syscall() {
 void TracedProcess::end() {
   if (ended_ || lwps_.empty()) return;
   kill(pid_, SIGKILL);
-  // The first thread's end is told last.
+  // The kernel reports the end of the first thread last.
   for (pid_t lwp = 0; lwp != pid_;) {
     int status = 0;
     lwp = waitpid(-1, &status, __WALL);
@@ -110,12 +110,12 @@ std::vector<pid_t> TracedProcess::lwps() const {
 int TracedProcess::wait_for(pid_t lwp) {
   std::optional<int> status = take_stray(lwp);
   while (!status) {
-    // The kernel reports the end of a first thread only after the ends of all others were collected.
+    // The kernel reports the end of a first thread only after all other threads were collected, so collect any thread.
     int one = 0;
     const pid_t stopped = waitpid(-1, &one, __WALL);
     if (stopped == lwp) status = one;
     if (stopped > 0 && stopped != lwp) add_stray(stopped, one);
-    if (stopped < 0 && errno != EINTR) return SIGKILL;  // as wait(2) says that it is gone
+    if (stopped < 0 && errno != EINTR) return SIGKILL;  // wait(2) has no such thread any more
   }
   if (const auto found = lwps_.find(lwp); found != lwps_.end()) found->second.running = false;
   return *status;

@@ -1,5 +1,5 @@
-// The instructions that a thread executes in a stretch of a replay: with them, the one before an instant needs no
-// search.
+// The instructions that a thread executed in a stretch of a replay. With them, the instruction before an instant is
+// found without a search.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ class Trail {
   Trail() = default;
   explicit Trail(std::uint32_t thread) : thread_(thread) {}
 
-  // The thread has come to an instruction; in the order of execution. The first one that is added is to be the thread's
-  // first with its progress. Returns its name.
+  // Adds the next instruction that the thread reaches. The first one added must be the thread's first with its
+  // progress. Returns its position.
   Position add(const Progress& progress, std::uint64_t pc);
-  // The instruction before; none: it is not known, or the trail begins there.
+  // The instruction before `position`; nothing if it is not known, or the trail begins there.
   std::optional<Position> before(const Position& position) const;
 
  private:
@@ -29,7 +29,7 @@ class Trail {
     std::size_t begin;  // in pcs_
   };
 
-  static constexpr std::size_t kMost = 4 << 20;  // instructions, eight bytes each; of longer stretches nothing is kept
+  static constexpr std::size_t kMost = 4 << 20;  // instructions of eight bytes; a longer trail is dropped
 
   std::size_t end_of(std::size_t part) const;
   Position position_of(std::size_t part, std::size_t index) const;
@@ -38,7 +38,7 @@ class Trail {
   std::vector<Part> parts_;  // by progress
   std::vector<std::uint64_t> pcs_;
   Progress latest_;
-  std::unordered_map<std::uint64_t, std::uint64_t> arrivals_;  // with the latest progress, by address
+  std::unordered_map<std::uint64_t, std::uint64_t> arrivals_;  // counts with the latest progress, by address
   bool too_long_ = false;
 };
 

@@ -1,7 +1,7 @@
-// Of Timeline: the last stop, or step, before an instant.
+// Timeline's search for the last stop, or step, before an instant.
 #include <algorithm>
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 #include "replayer/live/timeline.h"
 
 namespace reweave {
@@ -12,10 +12,10 @@ bool is_end(const Stop& stop) {
   return stop.reason == StopReason::kHeld || stop.reason == StopReason::kExited || stop.reason == StopReason::kKilled;
 }
 
-// True unless the thread is about to release another block than the wanted one.
+// True if no block is wanted, or the thread is about to release the wanted one.
 bool is_wanted_call(const TracedProcess& process, pid_t lwp, const Wanted& wanted) {
   if (!wanted.in_block) return true;
-  constexpr std::uint64_t kSizeFlags = 7, kMapped = 2, kWord = 8;  // of the size before a block of glibc's
+  constexpr std::uint64_t kSizeFlags = 7, kMapped = 2, kWord = 8;  // parts of the size word before a glibc block
   const std::uint64_t block = process.registers(lwp).rdi;
   std::uint64_t size = 0;
   if (block == 0 || *wanted.in_block < block || !process.read(block - kWord, &size, sizeof size)) return false;
@@ -26,7 +26,7 @@ bool is_wanted_call(const TracedProcess& process, pid_t lwp, const Wanted& wante
 // Counts the arrivals at addresses.
 class Arrivals {
  public:
-  // The thread has come to an instruction.
+  // Call this when a thread has reached an instruction.
   Position note(const TracedProcess& process, pid_t lwp) {
     const std::uint64_t pc = process.registers(lwp).rip;
     const Position here = {process.core().progress(), index_of(process, lwp).value_or(0), pc, 1, 0};
@@ -44,7 +44,7 @@ class Arrivals {
 
 }  // namespace
 
-// What stops the replay from event `start` on until `end`, or until event `limit`.
+// Finds all stops of the replay from event `start` until `end`, or until event `limit`.
 Timeline::Scan Timeline::scan(std::uint64_t start, const Position& end, bool to_end, std::uint64_t limit,
                               const Wanted& wanted) {
   Scan scan;
@@ -53,7 +53,7 @@ Timeline::Scan Timeline::scan(std::uint64_t start, const Position& end, bool to_
   TracedProcess& process = replay->process();
   process.watches = wanted.watches;
   process.passes_all_signals = true;
-  // No hold at `limit`: another process of the tree may take that event, and would wait there for ever.
+  // Does not hold at `limit`: another process of the tree may take that event, and would wait there forever.
   const std::uint64_t until = to_end ? ~0ull : limit;
   Arrivals arrivals;
   std::uint64_t watched = 0;
@@ -71,7 +71,7 @@ Timeline::Scan Timeline::scan(std::uint64_t start, const Position& end, bool to_
     }
     const std::uint64_t pc = process.registers(stop.lwp).rip;
     const bool arrives = stop.reason != StopReason::kWatched || process.breakpoints.count(pc) == 0 || stop.late;
-    if (!arrives) continue;  // the breakpoint there is yet to come
+    if (!arrives) continue;  // the breakpoint at this address is hit next
     const Position here = arrivals.note(process, stop.lwp);
     if (to_end && here == end) break;
     hit.position = here;
@@ -114,7 +114,7 @@ Found Timeline::go_to_hit(const Scan& scan, const Hit& hit, const Wanted& wanted
   return found;
 }
 
-// To the instruction that is about to write.
+// Goes to the instruction that is about to write.
 Found Timeline::go_to_write(const Scan& scan, const Hit& hit, const Wanted& wanted) {
   Found found = {{hold(std::to_string(scan.start), true), 0, {}}, hit.stop, false};
   TracedProcess& process = found.place.process();
@@ -130,7 +130,7 @@ Found Timeline::go_to_write(const Scan& scan, const Hit& hit, const Wanted& want
   }
   process.unwatch();
   process.passes_all_signals = false;
-  // Of the fault a flag is left.
+  // The fault has left the resume flag set.
   constexpr std::uint64_t kResume = 0x10000;
   user_regs_struct values = process.registers(stop.lwp);
   values.eflags &= ~kResume;
@@ -174,7 +174,7 @@ Found Timeline::step_back(const Position& position, std::uint32_t thread) {
   return found;
 }
 
-// The instruction before, if the thread was at the same place before with nothing else in between.
+// The instruction before `end`, if the thread reached the same address before with the same progress.
 std::optional<Position> Timeline::last_step_of_loop(const Position& end) {
   Position base = end;
   base.arrival--;
@@ -190,7 +190,7 @@ std::optional<Position> Timeline::last_step_of_loop(const Position& end) {
   return base;
 }
 
-// The thread's last instruction from event `start` on and before `end`.
+// The thread's last instruction at or after event `start` and before `end`.
 std::optional<Position> Timeline::last_step(std::uint64_t start, const Position& end, std::uint32_t thread) {
   Place place = land(start);
   if (place.lwp == 0) return {};
@@ -207,7 +207,7 @@ std::optional<Position> Timeline::last_step(std::uint64_t start, const Position&
   return last;
 }
 
-// `end` is an instant of the thread that steps.
+// Steps until `end`, an instant of the thread that steps.
 void Timeline::step_until_own(TracedProcess& process, Stop stop, pid_t lwp, const Position& end,
                               std::optional<Position>& last) {
   bool reached = false;
@@ -226,7 +226,7 @@ void Timeline::step_until_own(TracedProcess& process, Stop stop, pid_t lwp, cons
   }
 }
 
-// `end` is an instant of another thread, at which a breakpoint stops.
+// Steps until `end`, an instant of another thread, which a breakpoint finds.
 void Timeline::step_until_other(TracedProcess& process, Stop stop, pid_t lwp, const Position& end,
                                 std::optional<Position>& last) {
   process.breakpoints = {end.pc};

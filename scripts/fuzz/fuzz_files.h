@@ -1,5 +1,5 @@
-// Files for fuzz targets. The first byte of an input says how the rest reaches the reader: as the file itself, or as
-// payloads of well-formed blocks (which gets behind the checksums, as a hostile writer would).
+// Files for fuzz targets. The first byte of an input selects how the rest reaches the reader: as the file itself, or as
+// payloads of well-formed blocks (which pass the checksums, as a hostile writer would).
 #pragma once
 
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/block_file.h"
+#include "formats/base/block_file.h"
 
 namespace reweave::fuzz {
 
@@ -50,7 +50,7 @@ inline void write_input(const std::string& path, FileType type, const std::uint8
   if (data[0] % 4 != 1) writer.finish(last);
 }
 
-// The blocks of a file as a framed input, to start a corpus from.
+// Returns the blocks of a file as a framed input, to start a corpus from.
 inline std::vector<std::uint8_t> framed(const std::string& path, FileType type) {
   std::vector<std::uint8_t> input{2};
   BlockReader reader(path, type);

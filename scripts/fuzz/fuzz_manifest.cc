@@ -1,7 +1,7 @@
 // Fuzzes the files that are one message: manifests, schedules, candidates.
-#include "formats/candidates.h"
-#include "formats/manifest.h"
-#include "formats/schedule.h"
+#include "formats/recording/manifest.h"
+#include "formats/recording/schedule.h"
+#include "formats/trace/candidates.h"
 #include "scripts/fuzz/fuzz_files.h"
 
 namespace {

@@ -1,6 +1,6 @@
 // Fuzzes the reading of recordings: the events file, and dumps of what it holds.
-#include "formats/dump.h"
-#include "formats/recording_writer.h"
+#include "formats/recording/recording_writer.h"
+#include "formats/trace/dump.h"
 #include "scripts/fuzz/fuzz_files.h"
 
 namespace reweave {

@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "formats/std_format.h"
+#include "formats/text/std_format.h"
 
 namespace reweave {
 namespace {

@@ -1,6 +1,6 @@
 // Fuzzes the reading of traces: index, names, chunks, places of sites.
-#include "formats/dump.h"
-#include "formats/trace_reader.h"
+#include "formats/trace/dump.h"
+#include "formats/trace/trace_reader.h"
 #include "scripts/fuzz/fuzz_files.h"
 
 namespace reweave {

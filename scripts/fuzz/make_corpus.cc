@@ -1,10 +1,10 @@
 // Writes the first inputs of each fuzz target: make_corpus FOLDER fills FOLDER/fuzz_recording and so on.
 #include <cstdio>
 
-#include "formats/candidates.h"
-#include "formats/recording_writer.h"
-#include "formats/schedule.h"
-#include "formats/trace_writer.h"
+#include "formats/recording/recording_writer.h"
+#include "formats/recording/schedule.h"
+#include "formats/trace/candidates.h"
+#include "formats/trace/trace_writer.h"
 #include "scripts/fuzz/fuzz_files.h"
 #include "tests/formats/events.h"
 #include "tests/formats/records.h"

@@ -1,4 +1,4 @@
-// growth WHAT NUMBER: so much of one thing, for the curves of `scripts/bench growth`.
+// growth WHAT NUMBER: creates NUMBER objects of one kind. `scripts/bench growth` measures the curves.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -102,7 +102,7 @@ static void processes_alive(long n) {
   for (long i = 0; i < n; i++) check(wait(NULL) > 0, "wait");
 }
 
-// The same number of turns whatever the number of threads.
+// The number of turns does not depend on the number of threads.
 static void* yield_with_lock(void* turns) {
   static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
   for (long i = *(const long*)turns; i > 0; i--) {

@@ -1,4 +1,5 @@
-// Two threads compute and make system calls for so many seconds. For going backward in a long recording.
+// Two threads compute and make system calls for the given number of seconds, to test going backward in a long
+// recording.
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>

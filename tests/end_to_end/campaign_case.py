@@ -45,6 +45,6 @@ class CampaignCase(ScratchCase):
         folder = campaign / "merged"
         files = {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
                  for path in folder.rglob("*") if path.is_file()}
-        # The one that names where the folder is.
+        # Only this file names the folder.
         files.pop("summary.md")
         return json.loads((folder / "failures.json").read_text()), files

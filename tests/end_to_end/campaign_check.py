@@ -14,7 +14,13 @@ import unittest
 from campaign_case import BAD_INPUT, CampaignCase, FAILURE_FOUND, LIMIT, NOT_EXAMINED
 
 PASSING = "int main(void) { return 0; }"
-# Each update is lost alike, in programs of their own.
+# A correct program with more than one schedule, so that a search does not end at once.
+LONG_SEARCH = """
+#include <pthread.h>
+static void* work(void* none) { return none; }
+int main(void) { pthread_t a; pthread_create(&a, 0, work, 0); pthread_join(a, 0); return 0; }
+"""
+# The same lost update; the comment makes each program a different one.
 COUNTER = """
 #include <assert.h>
 #include <pthread.h>
@@ -60,7 +66,7 @@ class Campaigns(CampaignCase):
                 killed += 1
             time.sleep(0.1)
         runner.wait(timeout=LIMIT)
-        # What somebody else killed, or tried twice in vain, is made in another order, as GNU parallel would.
+        # Completes units that were killed, or that failed twice, in another order, as GNU parallel would.
         command = f"seq 7 -1 0 | xargs -P 2 -I K {self.build}/reweave explore --campaign {disturbed} --unit K"
         subprocess.run(["sh", "-c", command], check=True, timeout=LIMIT)
         self.assertEqual(killed, 3)
@@ -225,7 +231,7 @@ class Campaigns(CampaignCase):
             subprocess.run(["sh"], input=script, text=True, check=True, timeout=LIMIT,
                            env={**os.environ, "SLURM_ARRAY_TASK_ID": str(task)})
         self.assertEqual(len(self.published(campaign)), 3)
-        campaign = self.new("long", self.recorded("passing2", PASSING), units=3000, runs=100_000)
+        campaign = self.new("long", self.recorded("long_search", LONG_SEARCH), units=3000, runs=100_000)
         script, _ = self.reweave("campaign", "sbatch", campaign)
         self.assertIn("#SBATCH --array=0-999%16\n", script)
         job = subprocess.Popen(["sh"], stdin=subprocess.PIPE, text=True, stderr=subprocess.PIPE,

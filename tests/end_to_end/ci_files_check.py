@@ -17,7 +17,7 @@ FAILURE_FOUND = 10
 MESON = """project('bank', 'c')
 test('account', executable('account', 'bank_account.c', dependencies: dependency('threads'), c_args: ['-g', '-O1']))
 """
-# The steps that need the service, or the network; every other one is run.
+# The steps that need the service or the network; all other steps are run.
 ELSEWHERE = ("apt-get", "curl")
 
 

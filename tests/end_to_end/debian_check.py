@@ -150,7 +150,7 @@ d.o:
 \techo 'int main(void) { return 0; }' | cc -xc -c -o $@ -
 """
 
-# What each program does in a folder that holds `data`, and in it a repository.
+# The work of each program, in a folder that holds the file `data` and the repository `repository`.
 WORK = {
     "pigz": ["pigz", "-p", "4", "-k", "data"],
     "pbzip2": ["pbzip2", "-p2", "-k", "-v", "data"],

@@ -69,8 +69,8 @@ __attribute__((destructor)) static void tell(void) {
   fflush(stdout);
 }
 """
-# How each is linked, and how many entries of its linkage table lead into the shim: pthread_create, _join, _mutex_lock,
-# _unlock and _trylock.
+# Per form: the options that link it, and the number of entries of its linkage table that lead into the shim
+# (pthread_create, _join, _mutex_lock, _unlock and _trylock).
 FORMS = {
     "position-independent": (["-pie", "-fPIE"], 5),
     "fixed address": (["-no-pie", "-fno-pie"], 5),

@@ -25,7 +25,7 @@ from scratch_case import ScratchCase
 NO_SYSTEM, TRUNCATED, DEFECT = 4, 6, 70
 LIMIT_SECONDS = 600
 SYSTEM_FOLDER = "/usr/games"
-# Says at once what it does, so that what a replay shows can be compared; forks, threads and pipes go on meanwhile.
+# Prints each step at once, so that the output of a replay can be compared with it. Forks and uses pipes meanwhile.
 BUSY = r"""
 echo $$ > "$1"
 i=0
@@ -35,8 +35,8 @@ while [ $i -lt 400 ]; do
   i=$((i + 1))
 done
 """
-# Linked statically, and so mapping no library of ours, and in a system folder, so that no copy of it is waited for: it
-# waits for the supervisor nowhere else. Its child would be left.
+# Waits for the supervisor only at its start: it is static, so none of our libraries is mapped, and it is in a system
+# folder, so no copy of it has to be stored. If nobody ends it, its child keeps running.
 FORKS = r"""
 #include <fcntl.h>
 #include <unistd.h>
@@ -46,7 +46,7 @@ int main(int count, char** arguments) {
   return 0;
 }
 """
-# Makes the supervisor take long to start the guard; what it starts runs without this.
+# Makes the supervisor take long to start the guard; programs that it starts run without this library.
 SLOW_GUARD = r"""
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -261,7 +261,7 @@ class Faults(ScratchCase):
         """The program is stopped at the last call that is kept."""
         disk, said = self.folder / "disk", self.folder / "said"
         disk.mkdir()
-        # The ring has 16 MiB of it; random bytes do not compress.
+        # The ring's file takes 16 MiB of the disk; random bytes do not compress.
         within = """mount --make-rprivate /; mount -t tmpfs -o size=24m none "$1" || exit 99
             "$2" record -o "$1/recording" -- sh -c 'i=0; while [ $i -lt 60 ]; do head -c 1000000 /dev/urandom | md5sum;
                 i=$((i + 1)); done' > "$3.recorded" 2> "$3.errors"; echo $? > "$3.status"
@@ -286,7 +286,8 @@ class Faults(ScratchCase):
                 if done.returncode == 0:
                     self.assertEqual(self.replay(recording).stdout.decode(), done.stdout)
                 else:
-                    # A limit too small for what is shared with the program is said before it begins.
+                    # If the limit is too small for the files shared with the program, that is reported before the
+                    # program begins.
                     self.assertIn(done.returncode, (2, NO_SYSTEM), done.stderr)
                     self.assertRegex(done.stderr, r"\Areweave: [^\n]*raise it[^\n]*ulimit -f[^\n]*\n\Z")
 
@@ -296,7 +297,7 @@ class Faults(ScratchCase):
         slow = self.compiled("slow.so", SLOW_GUARD, "-shared", "-fPIC")
         forks, running = self.compiled("forks", FORKS, "-static"), self.folder / "running"
         mark = f"reweave-fault-{os.getpid()}-unguarded".encode()
-        # In a chroot, / is no mount to be made private, and others may see the folder until it is unmounted.
+        # In a chroot, / is not a mount that can be made private, and others may see the folder until it is unmounted.
         within = (f"mount --make-rprivate /; mount -t tmpfs none {SYSTEM_FOLDER} && cp {forks} {SYSTEM_FOLDER}/forks && "
                   f"exec env LD_PRELOAD={slow} \"$@\"")
         command = ["unshare", "--mount", "--propagation", "unchanged", "sh", "-c", within, "sh", self.reweave, "record",

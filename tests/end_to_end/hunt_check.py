@@ -40,12 +40,20 @@ BOOST_AUTO_TEST_CASE(fails) { BOOST_TEST(false); }
 BOOST_AUTO_TEST_CASE(both_deposits) { BOOST_TEST(both() == 2); }
 """
 HOSTILE = ["a]]>&<b>\"'", "`c` | *d* ``` @e <script>", "\x1b[31m\n\xff$(id)"]
-DRIVER = """#!/bin/sh
-# Stands in for pytest: lists two modules, and fails in one of them.
-case "$*" in
-  *--collect-only*) printf 'test_a.py::one\\ntest_a.py::two\\ntest_b.py::one\\n\\n3 tests collected\\n';;
-  *test_b.py*) exit 1;;
-esac
+PYTEST_TESTS = """
+import os
+import pytest
+
+@pytest.mark.parametrize("word", ["a b", "c::d"])
+def test_words(word):
+    assert word
+
+def test_fails():
+    assert False
+
+class TestFolder:
+    def test_runs_where_the_command_does(self):
+        assert os.path.basename(os.getcwd()) == "here"
 """
 
 
@@ -57,6 +65,12 @@ class Hunts(ScratchCase):
     def bank_account(self):
         return self.compiled("bank_account", (ROOT / "tests/programs/bank_account.c").read_text(), "-g", "-O1",
                              "-fsanitize=thread", "-pthread")
+
+    def quiet(self):
+        """A correct program with more than one schedule."""
+        return self.compiled("quiet", "#include <pthread.h>\nstatic void *work(void *p) { return p; }\n"
+                             "int main(void) { pthread_t t; pthread_create(&t, 0, work, 0); pthread_join(t, 0); return 0; }",
+                             "-pthread")
 
     def hunt(self, *arguments, status, folder=None):
         """Standard output and standard error of a hunt that has to end with `status`."""
@@ -97,6 +111,7 @@ class Hunts(ScratchCase):
         [failure] = target["failures"]
         self.assertEqual((told["status"], target["passing"], failure["recording"]), (10, "passing", "failure-1"))
         self.assertIn("Assertion", failure["last_words"])
+        self.assertIn(f"{folder.name}/failure-1/report.html in a browser, or\n  reweave explain {folder.name}/failure-1\n", output)
         story = (folder / "failure-1" / "story.txt").read_text()
         self.assertIn(failure["story"], story)
         self.assertIn(failure["cause"], story)
@@ -108,6 +123,16 @@ class Hunts(ScratchCase):
         self.assertIn(output.splitlines()[-1].strip(), (folder / "summary.md").read_text())
         self.assertEqual(sorted(path.name for path in folder.iterdir()),
                          ["failure-1", "hunt.json", "junit.xml", "output.txt", "passing", "report.sarif", "summary.md"])
+        self.check_that_the_folder_stands_for_its_failure(folder)
+
+    def check_that_the_folder_stands_for_its_failure(self, folder):
+        def replay():
+            return subprocess.run([self.build / "reweave", "replay", folder], capture_output=True, text=True, timeout=LIMIT)
+        self.assertEqual(replay().returncode, 134)
+        shutil.copytree(folder / "failure-1", folder / "failure-2", symlinks=True)
+        done = replay()
+        self.assertEqual(done.returncode, BAD_INPUT, done.stderr)
+        self.assertIn(f"name one: {folder}/failure-1, {folder}/failure-2", done.stderr)
 
     def test_it_goes_on(self):
         program = self.bank_account()
@@ -153,13 +178,22 @@ class Hunts(ScratchCase):
         self.assertIn("no failure found", output)
 
     def test_nothing_found_is_not_all_clean(self):
-        output, _ = self.hunt("-o", self.out, "--runs", "20", "--", self.compiled(
-            "quiet", "int main(void) { return 0; }"), status=0)
+        output, _ = self.hunt("-o", self.out, "--runs", "20", "--", self.quiet(), status=0)
         self.assertIn("does not say that there is none", output)
         self.assertIn("20 runs in ", output)
         self.assertIn("-fsanitize=thread", output)
         self.assertRegex(output.splitlines()[-1], r"^  reweave hunt -o \S+ -- \S+/quiet$")
         self.kept()
+
+    def test_what_it_says_of_the_command(self):
+        program = self.compiled("plain", "int main(void) { return 0; }\n")
+        output, errors = self.hunt("-o", self.out, "--runs", "2", "--", program, "--for", "10s", status=0)
+        self.assertIn("--for 10s is given to the program", errors)
+        self.assertIn("1 run in ", output)
+        self.assertIn("one schedule", output)
+        self.assertNotIn("what would see more", output)
+        self.assertNotIn("-fsanitize=thread", output)
+        self.assertIn("no debug information", output)
 
     def test_what_cannot_be_hunted(self):
         _, errors = self.hunt("-o", self.out, "--", "/no/such/program", status=BAD_INPUT)
@@ -179,7 +213,8 @@ class Hunts(ScratchCase):
         self.kept()
 
     def test_it_is_interrupted(self):
-        hunt = subprocess.Popen([self.build / "reweave", "hunt", "-o", self.out, "--for", "1h", "--", "/bin/true"],
+        program = self.quiet()
+        hunt = subprocess.Popen([self.build / "reweave", "hunt", "-o", self.out, "--for", "1h", "--", program],
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         until = time.monotonic() + LIMIT
         while not (self.out / "search").exists() and time.monotonic() < until:
@@ -191,7 +226,7 @@ class Hunts(ScratchCase):
         self.assertIn("interrupted", output)
         told = self.kept()
         self.assertEqual((told["status"], told["interrupted"], len(told["targets"][0]["searches"])), (130, signal.SIGINT, 1))
-        self.hunt("-o", self.out, "--runs", "2", "--", "/bin/true", status=0)
+        self.hunt("-o", self.out, "--runs", "2", "--", program, status=0)
         self.assertEqual(len(self.kept()["targets"][0]["searches"]), 2)
 
     def test_interrupted_while_it_records(self):
@@ -310,15 +345,22 @@ test('left out', sh, args: ['-c', 'exit 1'])
         self.assertEqual({name: len(target["failures"]) for name, target in told.items()}, {"fails": 1, "skipped": 0})
         self.assertEqual(told["fails"]["failures"][0]["what"], "exit status 7")
 
-    def test_modules_of_pytest(self):
-        (self.folder / "pytest").write_text(DRIVER)
-        (self.folder / "pytest").chmod(0o755)
-        self.hunt("-o", self.out, "--runs", "5", "--", "./pytest", "-k", "one or two", status=FAILURE_FOUND)
+    @unittest.skipUnless(shutil.which("pytest-3"), "no pytest")
+    def test_tests_of_pytest(self):
+        here, there = self.folder / "here", self.folder / "there"
+        here.mkdir()
+        there.mkdir()
+        (there / "test_things.py").write_text(PYTEST_TESTS)
+        (here / "test_things.py").write_text("def test_others(): assert False\n")
+        self.hunt("-o", self.out, "--runs", "2", "--", "pytest-3", "-p", "no:cacheprovider", "-k", "not nothing", "../there",
+                  folder=here, status=FAILURE_FOUND)
         targets = self.kept()["targets"]
-        self.assertEqual([target["command"] for target in targets],
-                         [["./pytest", "-k", "one or two", "test_a.py::one", "test_a.py::two"],
-                          ["./pytest", "-k", "one or two", "test_b.py::one"]])
-        self.assertEqual([len(target["failures"]) for target in targets], [0, 1])
+        self.assertEqual({target["name"]: len(target["failures"]) for target in targets},
+                         {"../there/test_things.py::test_words[a b]": 0, "../there/test_things.py::test_words[c::d]": 0,
+                          "../there/test_things.py::test_fails": 1,
+                          "../there/test_things.py::TestFolder::test_runs_where_the_command_does": 0})
+        self.assertEqual(targets[0]["command"], ["pytest-3", "-p", "no:cacheprovider", "-k", "not nothing",
+                                                 "../there/test_things.py::test_words[a b]"])
 
     def test_a_driver_that_cannot_say(self):
         (self.folder / "pytest").write_text("#!/bin/sh\necho broken >&2\nexit 4\n")

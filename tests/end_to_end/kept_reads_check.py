@@ -42,7 +42,7 @@ with open(path, "rb", buffering=0) as file:
     look("anew", file.read())
 """
 
-# Reads from a descriptor that it is sent, and makes no call between: whoever sent it moves the offset meanwhile.
+# Reads from a descriptor that it receives, with no call between the reads: the sender moves the offset meanwhile.
 RECEIVER = r"""
 #include <stdio.h>
 #include <string.h>
@@ -112,7 +112,7 @@ class KeptReads(ScratchCase):
         done = self.replay()
         self.assertEqual((done.returncode, done.stdout), (0, "".join(printed)), done.stderr)
         apart = (self.recording / "reads").stat().st_size
-        # Once as it was, and once as it is in the end, when it is opened anew.
+        # Once as it was, and once as it is in the end, when it is opened again.
         self.assertTrue(0 <= apart - 2 * FILE_BYTES < MEGABYTE, f"{apart} bytes were stored apart")
 
     def test_moved_from_outside(self):

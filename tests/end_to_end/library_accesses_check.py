@@ -49,7 +49,7 @@ class LibraryAccesses(unittest.TestCase):
                 self.assertIn(": use after free at ", explored.stdout, explored.stderr)
                 self.assertIn("replays failed the same way", explored.stdout)
 
-        # Others are seen only in orders that leave nothing to predict.
+        # The other ones show only in orders that leave nothing to predict.
         self.assertGreater(predicted, 2 * len(uses) // 3)
 
     def test_not_accused(self):

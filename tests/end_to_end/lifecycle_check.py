@@ -18,7 +18,7 @@ from scratch_case import ScratchCase
 
 LIMIT_SECONDS = 600
 LONG = "100"  # seconds; nobody waits for it
-# Takes one interrupt, says so, and waits a little for a second one.
+# Takes one interrupt, waits a little for a second one, and prints the number of interrupts.
 COUNTS = r"""
 #include <signal.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ int main(void) {
   return 0;
 }
 """
-# A thread that computes until another lets it go, a child killed from outside and an orphan killed likewise.
+# Has a thread that computes until another one lets it go, a child killed from outside and an orphan killed likewise.
 CONTENDS = r"""
 #include <pthread.h>
 #include <signal.h>
@@ -171,7 +171,7 @@ class Lifecycle(ScratchCase):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             with self.subTest(signal=number.name):
                 recording = self.next_recording()
-                # The one left behind is out of the signal's reach.
+                # The signal does not reach the process that is left behind.
                 recorder = self.start("--left-behind=wait", "-o", recording, "--", "sh", "-c",
                                       f"setsid sleep {LONG} & echo hi; exit 3")
                 wait_for(lambda: "still run" in self.errors.read_text(), "the message")
@@ -213,7 +213,7 @@ class Lifecycle(ScratchCase):
             to_group = self.random.random() < 0.5
             with self.subTest(instant=instant, signal=number.name, to_group=to_group):
                 recording = self.next_recording()
-                # exec: a shell that is interrupted alone waits for its command to end.
+                # exec, because a shell that alone gets an interrupt waits for its command to end.
                 command = f"echo a; sleep 0.05; echo b; exec sleep {LONG}"
                 recorder = self.start("-o", recording, "--", "sh", "-c", command)
                 time.sleep(self.random.uniform(0, 0.2))

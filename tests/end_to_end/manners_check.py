@@ -15,12 +15,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 VERBS = ["record", "replay", "dump", "traceinfo", "ps", "trace", "pack", "predict", "explore", "explain", "hunt", "doctor",
          "campaign", "dap", "query"]
 ESCAPE, ERASE_LINE = "\033[", "\r\033[K"
-# Of docs/explore-format.md.
+# The members that docs/explore-format.md describes.
 EXPLORE_MEMBERS = {
     "format": str, "version": int, "reweave": str, "status": int, "recording": str, "output": str, "strategy": str,
     "seed": int, "runs": int, "examined": int, "failed": int, "left_recording": int, "not_kept": int, "unfaithful": int,
-    "not_held": int, "seconds": float, "accesses": bool, "interrupted": int, "out_of_time": bool, "gave_up": bool, "left_for": list,
-    "not_kept_for": list, "summary": list, "candidates": list, "failures": list}
+    "not_held": int, "seconds": float, "accesses": bool, "interrupted": int, "out_of_time": bool, "gave_up": bool,
+    "one_schedule": bool, "left_for": list, "not_kept_for": list, "summary": list, "candidates": list, "failures": list}
 FAILURE_MEMBERS = {
     "recording": str, "reproduced": bool, "what": str, "functions": str, "how": str, "run": int, "preemptions": int,
     "runs_like_this": int, "minimal": bool, "replays": int, "verified": int, "last_words": str, "cause": str, "story": str,

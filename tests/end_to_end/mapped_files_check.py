@@ -5,7 +5,7 @@ import time
 
 from scratch_case import ScratchCase
 
-# Makes no call between looking at the file and mapping it, for so long that the file can be changed meanwhile.
+# Looks at the file and maps it with no call between, but after so long that the file can be changed meanwhile.
 PROGRAM = r"""
 #include <fcntl.h>
 #include <stdio.h>

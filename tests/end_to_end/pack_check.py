@@ -234,7 +234,7 @@ class PackTest(ScratchCase):
         self.take_away()
         replay = 'chroot "$1" /reweave/reweave replay /recording'
         if os.geteuid() == 0:
-            # What is mounted below a private mount is nobody else's, even where / itself is no mount (in a chroot).
+            # Mounts below a private mount reach no other namespace, even if / itself is not a mount (in a chroot).
             script = ('mount --bind "$1" "$1" && mount --make-private "$1" && mount --bind /proc "$1/proc" && '
                       f'mount --bind /dev/null "$1/dev/null" && {replay}; '
                       'status=$?; umount "$1/proc" "$1/dev/null"; umount "$1"; exit $status')

@@ -20,10 +20,9 @@ PROGRAMS = sorted(FOLDER.glob("*.c*"))
 CLANG_ONLY = {"virtual_call"}  # gcc does not tell its runtime of virtual calls
 COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
 LIMIT_SECONDS = 600
-NATIVE_RUNS = 200
+NATIVE_RUNS = 200  # many, because the timing of the threads decides which access comes first
 SCHEDULES = 4
 RACE = 66
-# How wide apart in time two threads are natively decides which access comes first.
 FRAME = re.compile(r"^    #\d+ (?P<function>.+?) (?P<file>/\S+\.cc?):(?P<line>\d+)")
 Report = collections.namedtuple("Report", "kind places summary")
 
@@ -97,7 +96,7 @@ class Races(ScratchCase):
             self.assertIn(status, statuses, errors)
             self.assertEqual(bool(ours), not is_right, errors)
             found += ours
-        # Which of two accesses came first, and what happened at all, is up to the schedule: more native runs show it.
+        # The schedule decides which of two accesses came first, and what happened at all: more native runs show more.
         for _ in range(NATIVE_RUNS):
             if pairs_of(found) <= pairs_of(natives):
                 break

@@ -12,7 +12,7 @@ LIMIT = 600  # seconds
 UNSUPPORTED = 5
 NO_SUCH_DEVICE = 77
 
-# The struct of this request has room for a path; an address there may lead to anything.
+# The struct of this request has room for a path; an address in it may point to anything.
 LEADS_ELSEWHERE = """
 #include <fcntl.h>
 #include <stdint.h>

@@ -92,7 +92,7 @@ class UnderSlurm(CampaignCase):
         self.cluster.start_node()
         self.settle()
         restarted = self.published(disturbed)
-        # Units that died by themselves are not requeued: the same script makes what is missing.
+        # Units that died by themselves are not requeued; the same script makes the missing ones.
         self.submit(disturbed)
         self.settle()
         self.assertEqual(len(self.published(disturbed)), UNITS, self.cluster.logs())

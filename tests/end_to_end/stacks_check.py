@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-# Per program: the stacks in which the second lock is asked for, and others that the trace must have.
+# Per program: the stacks at which the second lock is requested, and others that the trace must have.
 STACKS = {
     "plain": {("lock_both", "post_entry", "main"), ("lock_both", "check_entry", "auditor")},
     "mixed": {("hold_both", "library_do", "forwards", "main"), ("hold_both", "library_do", "backwards", "worker")},

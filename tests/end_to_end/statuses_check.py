@@ -14,7 +14,7 @@ LIMIT_SECONDS = 600
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 VERBS = ["record", "replay", "dump", "traceinfo", "ps", "trace", "pack", "predict", "explore", "explain", "hunt", "doctor",
          "campaign", "dap", "query"]
-# Says something between two of the supervisor's blocks of events, so that there is a place to cut.
+# Prints something between two of the supervisor's blocks of events, so that there is a place to cut.
 SLOW = "for i in 1 2 3; do echo $i; sleep 0.5; done"
 
 
@@ -179,7 +179,7 @@ class Statuses(ScratchCase):
 
     def test_names_that_are_mistyped(self):
         self.check(["recrod", "-o", "x"], BAD_INPUT, "there is no verb 'recrod'; did you mean record?")
-        self.check(["xyzzy"], BAD_INPUT, "there is no verb 'xyzzy'\n")
+        self.check(["xyzzy"], BAD_INPUT, "there is no verb 'xyzzy'; the verbs are hunt, record, replay, ")
         self.check([], BAD_INPUT, "--help")
         for verb, given, meant in (("record", "--choas", "--chaos"), ("record", "--sead=1", "--seed"),
                                    ("replay", "--chek", "--check"), ("explore", "--strategie", "--strategy"),

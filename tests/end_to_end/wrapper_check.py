@@ -101,7 +101,7 @@ def hidden_values_stay_out(suite):
     for options, name, shown in (([], "MY_TOKEN", hidden), ([], "PLAIN", value), (["--keep-env=my_t*"], "MY_TOKEN", value),
                                  (["--hide-env=PLAIN"], "PLAIN", hidden), (["--hide-env=PLAIN"], "MY_TOKEN", hidden),
                                  (["--hide-env=P*=sword*"], "PLAIN", hidden), (["--hide-env=P*=other*"], "PLAIN", value),
-                                 (["--hide-env", ""], "MY_TOKEN", value)):
+                                 (["--hide-env", ""], "MY_TOKEN", value), (["--hide-env", "PLAIN"], "PLAIN", hidden)):
         path = suite.folder / "hidden"
         recorded = suite.run("record", *options, "-o", str(path), "--", "printenv", name)
         replayed = suite.run("replay", str(path))
@@ -115,6 +115,20 @@ def hidden_values_stay_out(suite):
     recorded, replayed = suite.run("record", "-o", str(path), "--", *acts), suite.run("replay", str(path))
     if recorded != (0, "known\n", "") or replayed[0] != 3 or "--keep-env" not in replayed[2]:
         yield f"a program that acts on a hidden value: recorded {recorded}, replayed {replayed}"
+    for given, expected in ((["--env", "MY_TOKEN"], (0, "known\n", "")), (["--env", f"MY_TOKEN={value}"], (0, "known\n", "")),
+                            (["--env", "MY_TOKEN=fish"], 2), (["--env", "PLAIN"], 2), (["--env", "MY_TOKEN=bulldozer"], 3)):
+        replayed = suite.run("replay", *given, str(path))
+        if replayed != expected and replayed[0] != expected:
+            yield f"replayed with {given}: {replayed}"
+    suite.environment["REWEAVE_ENV_MY_TOKEN"] = value
+    explored = suite.run("explore", "--runs", "1", str(path))
+    if explored[0] != 0:
+        yield f"explored with the value: {explored}"
+    del suite.environment["REWEAVE_ENV_MY_TOKEN"]
+    shutil.rmtree(path)
+    recorded = suite.run("record", "-o", str(path), "--", "sh", "-c", "exit 3")
+    if recorded[0] != 3 or "the value of MY_TOKEN looks secret" not in recorded[2]:
+        yield f"a failing run with a hidden value: recorded {recorded}"
     shutil.rmtree(path)
 
 

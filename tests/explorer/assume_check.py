@@ -6,10 +6,10 @@ import re
 import subprocess
 import sys
 
-from checking import demand, main
+from checking import demand, main, subjects
 
 # Subjects whose remedies are a block of memory accesses, a block under locks, an order, and the locks of a cycle.
-SUBJECTS = ["check_then_use", "bank_account", "sleep_as_order", "lock_order"]
+SUBJECTS = subjects(["check_then_use", "bank_account", "sleep_as_order", "lock_order"], "check_then_use", "bank_account")
 RUNS = 400
 
 
@@ -38,7 +38,9 @@ def check(at):
         report = json.loads(at.reweave("explain", failure, "--seconds", 120, "--json"))
         remedy = report["remedies"][-1]
         demand(remedy["assume"], f"{name}: a remedy that cannot be named", remedy)
-        demand(f"--assume '{remedy['assume']}'" in at.reweave("explain", failure, "--seconds", 120), f"{name}: not printed", remedy)
+        if name == SUBJECTS[0]:
+            text = at.reweave("explain", failure, "--seconds", 120)
+            demand(f"--assume '{remedy['assume']}'" in text, f"{name}: not printed", remedy)
         for start in (recording, failure):  # both have the same beginning
             text = search(at, start, "--assume", remedy["assume"], accept=(0,))
             demand(f"assumed: {remedy['assume']}\n" in text, f"{name}: it is not said what was assumed", text)

@@ -1,13 +1,13 @@
-// Assumptions are read as they are written, and hold in runs under every policy.
+// Assumptions are read as they were written, and hold in runs under every policy.
 #define BOOST_TEST_MODULE assumption
-#include "explorer/assumption.h"
+#include "explorer/campaign/assumption.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cstring>
 
+#include "explorer/run/switches.h"
 #include "explorer/searches/prefix_goal.h"
-#include "explorer/switches.h"
-#include "formats/error.h"
+#include "formats/base/error.h"
 #include "tests/explorer/model_program.h"
 
 namespace reweave {
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(it_holds_whatever_the_policy) {
   }
 }
 
-// A schedule and a prefix that fail without it, and that the policy follows as far as it may.
+// A schedule and a prefix that fail without the assumption, and that the policy follows as far as it may.
 BOOST_AUTO_TEST_CASE(it_holds_where_a_schedule_is_followed) {
   const Program program = lost_update();
   RunRequest request;

@@ -1,4 +1,4 @@
-// The plan of a campaign, what is published in its folder, and what is known when rounds begin.
+// The plan of a campaign, the files published in its folder, and the knowledge that rounds begin with.
 #define BOOST_TEST_MODULE campaigns
 #include <boost/test/unit_test.hpp>
 
@@ -11,8 +11,8 @@
 #include "explorer/campaigns/campaign_folder.h"
 #include "explorer/campaigns/slurm.h"
 #include "explorer/campaigns/unit_result.h"
-#include "formats/error.h"
-#include "formats/private_folder.h"
+#include "formats/base/error.h"
+#include "formats/base/private_folder.h"
 
 using namespace reweave;  // NOLINT
 
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(texts_come_back) {
   BOOST_TEST(parse_time(time_json({1.5, 2, "host"}), "file").cpu == 2);
 }
 
-// Every text that is cut, or has another digit or letter somewhere, is read or refused in one line.
+// Every text that is cut, or in which one digit or letter differs, is read or refused in one line.
 BOOST_AUTO_TEST_CASE(damage_is_refused) {
   const auto try_all = [](const std::string& text, const auto& parse) {
     for (std::size_t i = 0; i < text.size(); i++)

@@ -1,10 +1,21 @@
 """What the checks of this folder share: they run a build's reweave on its test programs and judge what it prints."""
 import argparse
 import json
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+
+
+LONG = os.environ.get("REWEAVE_SOAK") == "1"  # the caller is scripts/soak, which may take hours
+
+
+def subjects(whole, *short):
+    """The programs to check: `short` in continuous integration, all of `whole` if the test may take long."""
+    unknown = set(short) - set(whole)
+    assert not unknown, unknown
+    return [name for name in whole if LONG or name in short]
 
 
 class Checked:

@@ -1,10 +1,11 @@
-// Runs that begin at a function, where other threads live, beside the same runs made from main: for each seed a random
-// run from there, and one from main along the recorded switches up to there and then the switches of the first.
+// Compares runs that begin at a function, where other threads live, with the same runs made from main. For each seed it
+// makes a random run from the function, and one from main: that one follows the recorded switches up to the function,
+// and then the switches of the first run.
 //
 //   checkpoint_runs RECORDING FUNCTION RUNS [PROGRAM...]
 //
-// Prints how many were equal, decision by decision, in what they wrote and how they ended, and what a run took, medians
-// of both. Exit status 1 if one differs. With RUNS/0 instead only runs from the function are made and timed.
+// Prints how many pairs were equal, decision by decision, in their output and in their end, and the median times of
+// both kinds. Exit status 1 if one pair differs. RUNS/0 only makes and times the runs from the function.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -13,16 +14,16 @@
 #include <string>
 #include <vector>
 
-#include "explorer/failure_store.h"
-#include "explorer/places.h"
-#include "explorer/switches.h"
-#include "explorer/workers.h"
+#include "explorer/campaign/failure_store.h"
+#include "explorer/run/switches.h"
+#include "explorer/run/workers.h"
+#include "explorer/words/places.h"
 
 namespace {
 
 using namespace reweave;  // NOLINT
 
-// What a run did from schedule point `from` on: switches, calls and their results, in order.
+// Returns the events of a run from schedule point `from` on: switches, calls and their results, in order.
 std::vector<std::string> story_of(const RunResult& run, std::uint64_t from) {
   std::vector<std::string> story;
   for (std::size_t at = 0; at < run.records.size();) {
@@ -54,7 +55,7 @@ double median(std::vector<double> values) {
   return values.empty() ? 0 : values[values.size() / 2];
 }
 
-// The first records of the recording behind main, up to where runs begin.
+// Returns the records of the recording after main, up to the place at which runs begin.
 RunResult prefix_of(const std::string& recording, const Departure& main, const Departure& later) {
   const std::vector<std::byte> all = records_behind(recording, main), rest = records_behind(recording, later);
   RunResult prefix;

@@ -1,5 +1,5 @@
 #define BOOST_TEST_MODULE escaping
-#include "explorer/escaping.h"
+#include "explorer/words/escaping.h"
 
 #include <boost/test/unit_test.hpp>
 

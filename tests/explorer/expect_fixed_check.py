@@ -5,7 +5,7 @@ import pathlib
 import subprocess
 import sys
 
-from checking import demand, main
+from checking import demand, main, subjects
 
 PROGRAMS = pathlib.Path(__file__).resolve().parents[1] / "programs"
 
@@ -43,7 +43,7 @@ def build(at, text, name="program", suffix=".c"):
 
 
 def check(at):
-    for name in ("bank_account", "check_then_use", "lock_order"):
+    for name in subjects(["bank_account", "check_then_use", "lock_order"], "bank_account", "lock_order"):
         buggy = (PROGRAMS / f"{name}.c").read_text()
         old = old_failure(at, name, buggy)
         unchanged(at, name, old, buggy)

@@ -1,4 +1,4 @@
-// An explanation names the order that the failure depends on, by experiments in model programs.
+// An explanation names the order on which the failure depends, found by experiments in model programs.
 #define BOOST_TEST_MODULE explain
 #include <boost/test/unit_test.hpp>
 
@@ -31,7 +31,7 @@ Batch batch_of(const Program& program) {
   };
 }
 
-// A failing run as few preemptions as `random` happens to give it: explain does not need a minimal one.
+// Returns a failing run with as few preemptions as `random` happens to give: explain does not need a minimal one.
 RunResult failing_run(const Program& program) {
   for (std::uint64_t seed = 1; seed < 100'000; seed++) {
     RunRequest request;
@@ -142,8 +142,8 @@ BOOST_AUTO_TEST_CASE(what_is_not_feasible_is_given_up_and_counted) {
   }
 }
 
-// Programs whose failure depends on the order of one conflicting pair and on nothing else: that pair comes first, or
-// one that means the same, by all histories there are.
+// In these programs the failure depends only on the order of one conflicting pair. That pair comes first, or one that
+// agrees with it in all possible histories.
 BOOST_AUTO_TEST_CASE(the_pair_that_decides_comes_first) {
   std::mt19937_64 random(20261126);
   const auto below = [&](std::uint64_t bound) { return random() % bound; };
@@ -181,7 +181,7 @@ double ways(unsigned of, unsigned chosen) {
   return count;
 }
 
-// The share of the tables with these margins in which at least as many of the first runs fail, summed up.
+// Returns the share of all tables with these margins in which at least as many of the first runs fail.
 double share_by_chance(const Rate& more, const Rate& less) {
   const auto first = static_cast<unsigned>(more.tried), second = static_cast<unsigned>(less.tried);
   const auto failed = static_cast<unsigned>(more.failed + less.failed);

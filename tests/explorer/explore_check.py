@@ -14,7 +14,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 SUBJECTS = HERE.parent / "programs" / "subjects.json"
 
-# What `reweave explore` prints for each expected outcome.
+# A pattern of the output of `reweave explore` for each expected outcome.
 OUTCOMES = {
     "exit-status": r"exit status \d+",
     "signal": r"killed by signal \d+",

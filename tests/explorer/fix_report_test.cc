@@ -1,4 +1,4 @@
-// The verdict on a fix follows from what was tried, and a report that says otherwise is found out.
+// The verdict on a fix follows from the runs that were tried; a report that contradicts them is noticed.
 #define BOOST_TEST_MODULE fix_report
 #include "explorer/fixed/fix_report.h"
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "formats/exit_status.h"
+#include "formats/base/exit_status.h"
 
 namespace reweave {
 namespace {

@@ -5,7 +5,7 @@ import sys
 
 from checking import demand, main
 
-# Function, recording, and what is said of them.
+# Function, recording, and a pattern of the message.
 REFUSED = (
     ("nowhere", "good", r"late_phase\S* has no function nowhere"),
     ("never_called", "good", "never came to the function where runs are to begin"),

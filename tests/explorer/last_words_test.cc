@@ -1,8 +1,8 @@
-// What frameworks print of failed tests, as they print it.
+// The output of test frameworks about failed tests, exactly as they print it.
 #define BOOST_TEST_MODULE last_words
 #include <boost/test/unit_test.hpp>
 
-#include "explorer/last_words.h"
+#include "explorer/words/last_words.h"
 
 namespace reweave {
 namespace {

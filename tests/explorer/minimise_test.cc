@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "explorer/minimise.h"
-#include "explorer/switches.h"
+#include "explorer/campaign/minimise.h"
+#include "explorer/run/switches.h"
 #include "tests/explorer/model_program.h"
 
 namespace reweave {

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "explorer/strategies/all.h"
-#include "formats/error.h"
+#include "formats/base/error.h"
 
 namespace reweave::model {
 
@@ -31,7 +31,7 @@ class Execution {
         list.push_back(static_cast<ThreadId>(t));
     return list;
   }
-  // False: it blocked instead.
+  // False if it blocked instead.
   bool execute(ThreadId t) {
     const Op& op = program_->threads[t][next_[t]];
     if (op.kind == OpKind::kLock && !holders_.try_emplace(op.object, t).second) {
@@ -43,7 +43,7 @@ class Execution {
     history_.push_back({t, next_[t]++});
     return true;
   }
-  // What policies see of thread `t`.
+  // Fills in what policies see of thread `t`.
   void show(ThreadId t, Thread& thread) const {
     thread.id = t;
     thread.state.store(finished(t) ? ThreadState::kExited : ThreadState::kReady);

@@ -1,5 +1,5 @@
-// A multithreaded program as lists of operations, run under the real policies without a process: what the unit tests of
-// the search compare with exhaustive enumeration.
+// A multithreaded program as lists of operations. Runs under the real policies without a process; unit tests of the
+// search compare it with exhaustive enumeration.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "explorer/run.h"
+#include "explorer/run/run.h"
 
 namespace reweave::model {
 
@@ -21,7 +21,7 @@ inline Op write(std::uint64_t object) { return {OpKind::kAccess, object, true}; 
 inline Op lock(std::uint64_t object) { return {OpKind::kLock, object, true}; }
 inline Op unlock(std::uint64_t object) { return {OpKind::kUnlock, object, true}; }
 
-// An executed operation: of which thread, and its number in that thread.
+// An executed operation: its thread, and its number in that thread.
 struct Executed {
   ThreadId thread;
   std::size_t index;
@@ -35,7 +35,7 @@ struct Program {
   std::function<bool(const History&)> fails = [](const History&) { return false; };
 
   RunResult run(const RunRequest& request, History* history = nullptr) const;
-  // Every history that some schedule gives.
+  // Returns all histories that schedules can give.
   std::vector<History> all_histories() const;
   // Histories with the same happens-before order have the same class.
   std::vector<std::pair<Executed, Executed>> class_of(const History& history) const;

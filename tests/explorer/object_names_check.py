@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 
-from checking import demand, main
+from checking import demand, main, subjects
 
 PROGRAM = """
 #include <cstdlib>
@@ -43,7 +43,7 @@ int main() {
   if (%s.balance != 2) std::exit(3);
 }
 """
-# What a program begins with, how it then calls the account, and the name that a report is to have for its balance.
+# Per object: the start of main, the expression for the account, and the name that a report must give its balance.
 OBJECTS = {
     "local": ("Account mine; twice([&mine] { mine.add(); });", "mine", "mine.balance"),
     "pointer": ("Account* mine = new Account; twice([mine] { mine->add(); });", "(*mine)", "mine->balance"),
@@ -77,7 +77,7 @@ int main() {
 """
 
 
-# The library's code of a lock is a function of its own without optimisation, and the same one for both lines.
+# Without optimisation, the library code that takes a lock is a function of its own, the same for both lines.
 TICKETS = """
 #include <cstdlib>
 #include <mutex>
@@ -117,7 +117,8 @@ def built(at, name, text, *flags):
 
 
 def check(at):
-    for name, (begin, account, expected) in OBJECTS.items():
+    for name in subjects(OBJECTS, "local", "element", "member"):
+        begin, account, expected = OBJECTS[name]
         recording, found = at.folder / f"{name}.run", at.folder / f"{name}.found"
         at.reweave("record", "--seed", 1, "-o", recording, "--", built(at, name, PROGRAM % (begin, account)))
         at.reweave("explore", recording, "--first", "--verify", 1, "-o", found, accept=(10,))
@@ -130,8 +131,9 @@ def check(at):
             demand(expected not in step["object"] or "Account::add" in step["place"] or "main" in step["place"],
                    f"{name}: the name of what is somewhere else", step)
     check_deadlock(at)
-    for name, flags in (("plain", ["-O0"]), ("tickets", ["-O0", "-fsanitize=thread"])):
-        check_user_lines(at, name, flags)
+    builds = {"plain": ["-O0"], "tickets": ["-O0", "-fsanitize=thread"]}
+    for name in subjects(builds, "plain"):
+        check_user_lines(at, name, builds[name])
 
 
 def check_user_lines(at, name, flags):

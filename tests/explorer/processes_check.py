@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-from checking import demand, main
+from checking import LONG, demand, main
 
 BUGGY = {"fork_order": 1, "children_race": 1, "child_threads": 3, "child_crash": 139, "executed_race": 1,
          "spawned_race": 1, "popen_race": 1}
@@ -71,7 +71,7 @@ def check(at):
         at.reweave("replay", at.folder / f"{name}.x" / "failure-1", accept=(status,))
         demand_gone(at.program(name), name)
     for name in CORRECT:
-        text = explore(at, name, [at.program(name)], 300, (0,))
+        text = explore(at, name, [at.program(name)], 300 if LONG else 80, (0,))
         demand("0 distinct failures" in text, f"{name}: a correct program failed", text)
         demand_gone(at.program(name), name)
     # A shell, whose child is another program.

@@ -1,4 +1,4 @@
-// A report that states what its counts do not bear out is found out, whichever number it is.
+// A report is rejected if its counts do not support one of its numbers.
 #define BOOST_TEST_MODULE report_check
 #include "explorer/explain/report_check.h"
 
@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 using Pointer = json::json_pointer;
 
-// Real ones: of bank_account.c, a broken block; of lock_order.c, a deadlock; of sleep_as_order.c, a pair.
+// Real reports: a broken block in bank_account.c, a deadlock in lock_order.c, a pair in sleep_as_order.c.
 json real_report(const std::string& name) {
   std::ifstream in(std::string(REWEAVE_REPORTS) + "/" + name + ".json");
   BOOST_REQUIRE(in.good());
@@ -21,7 +21,7 @@ json real_report(const std::string& name) {
 }
 const char* const kNames[] = {"bank_account", "lock_order", "sleep_as_order"};
 
-// What was observed once, and is said nowhere else in the report: only what cannot be is noticed.
+// True for values that were observed once and appear nowhere else in the report: only impossible ones are noticed.
 bool is_said_once(const json& report, const std::string& where) {
   static const std::regex once(
       "/runs|/reordered_pairs|.*/let_go|"

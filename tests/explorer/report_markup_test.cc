@@ -1,4 +1,4 @@
-// Whatever is put into the HTML of a report is shown, and is nothing else.
+// Text put into the HTML of a report is shown as text and never acts as markup.
 #define BOOST_TEST_MODULE report_markup
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>

@@ -9,12 +9,12 @@
 #include <random>
 #include <set>
 
+#include "explorer/run/switches.h"
 #include "explorer/searches/cells.h"
 #include "explorer/searches/hapset_store.h"
 #include "explorer/searches/prefix_goal.h"
 #include "explorer/searches/ranked.h"
 #include "explorer/searches/search.h"
-#include "explorer/switches.h"
 #include "tests/explorer/model_program.h"
 
 namespace reweave {
@@ -114,14 +114,14 @@ BOOST_DATA_TEST_CASE(the_lost_update_is_found, data::make(kNames), name) {
   BOOST_TEST(explore(lost_update(), name, 1, 2'000).first_failure != 0u);
 }
 
-// The first `kept` choices of what was observed.
+// Returns the first `kept` choices of a run.
 Observation cut(const Observation& run, std::size_t kept) {
   Observation first;
   for (std::size_t i = 0; i < std::min(kept, run.size()); i++) first.append(run[i], run.enabled(i));
   return {first.notes(), first.enabled_pool(), kept < run.size()};
 }
 
-// A run may be longer than what is kept of it, may be lost, or may end before the choices that were asked for.
+// Part of a run may not be kept, the run may be lost, or it may end before the choices that were asked for.
 BOOST_DATA_TEST_CASE(runs_that_were_observed_in_part_are_taken, data::make(kNames) * data::xrange(20), name, seed) {
   const Program program = seed % 2 == 0 ? locked() : random_program(static_cast<std::uint64_t>(seed));
   std::mt19937_64 draw(static_cast<std::uint64_t>(seed));
@@ -143,7 +143,7 @@ BOOST_DATA_TEST_CASE(runs_that_were_observed_in_part_are_taken, data::make(kName
   BOOST_TEST(made > 0u);
 }
 
-// A search that asks again for what it could not see would never end.
+// A search that keeps asking for what it cannot see would never end.
 BOOST_DATA_TEST_CASE(searches_that_can_be_complete_end_though_nothing_is_seen, data::make({"dpor", "hapset"}), name) {
   const Program program = racy();
   Knowledge knowledge;
@@ -176,14 +176,14 @@ BOOST_AUTO_TEST_CASE(pcb_has_fewer_preemptions_first) {
   BOOST_TEST(std::is_sorted(campaign.preemptions.begin(), campaign.preemptions.end()));
 }
 
-// Source sets with sleep sets: every class, and none of them twice to its end.
+// Source sets with sleep sets explore every class, and none of them twice to its end.
 BOOST_DATA_TEST_CASE(dpor_tries_each_class, data::xrange(300), seed) {
   const Program program = random_program(static_cast<std::uint64_t>(seed));
   const Campaign campaign = explore(program, "dpor", 1, 100'000);
   BOOST_TEST(campaign.complete);
   const auto tried = classes_of(program, campaign.histories), all = classes_of(program, program.all_histories());
   for (const auto& [order, count] : all) BOOST_TEST(tried.contains(order));
-  // Some are begun again and found asleep; those ends are no new classes.
+  // Some runs begin again and are found asleep; their ends are no new classes.
   BOOST_TEST(campaign.histories.size() <= 2 * all.size() + 2);
 }
 
@@ -200,7 +200,7 @@ BOOST_AUTO_TEST_CASE(hapset_runs_less_than_dpor_and_remembers) {
   BOOST_TEST(again < first);
 }
 
-// The number of permutations of Lemma 4.1 shows every order of every pair or triple nearly always.
+// The number of permutations of Lemma 4.1 nearly always shows every order of every pair or triple.
 BOOST_AUTO_TEST_CASE(ranked_draws_enough_permutations) {
   BOOST_TEST(permutations_needed(10, 2, 0.1) == 14u);
   std::mt19937_64 draw(1);
@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(ranked_draws_enough_permutations) {
   BOOST_TEST(all_seen >= 180);
 }
 
-// Two threads with 3 and 5 accesses of one variable: 56 orders, each as likely.
+// Two threads with 3 and 5 accesses of one variable: 56 orders, all equally likely.
 BOOST_AUTO_TEST_CASE(surw_is_uniform_over_the_orders_of_a_variable) {
   Program program;
   for (const std::size_t length : {3, 5}) program.threads.push_back(std::vector<Op>(length, write(8)));
@@ -242,7 +242,7 @@ BOOST_DATA_TEST_CASE(more_threads_than_slots_are_scheduled, data::make(kNames), 
   BOOST_TEST(!explore(program, name, 1, 2).histories.empty());
 }
 
-// Of a racing pair behind private work of different length, a random walk favours one order heavily; pos does not.
+// A racing pair comes after private work of different length: a random walk strongly favours one order; pos does not.
 BOOST_AUTO_TEST_CASE(pos_is_fair_to_both_orders_of_a_race) {
   Program program{{{write(8)}, {}}};
   for (std::uint64_t i = 0; i < 9; i++) program.threads[1].push_back(write(800 + 8 * i));
@@ -257,7 +257,7 @@ BOOST_AUTO_TEST_CASE(pos_is_fair_to_both_orders_of_a_race) {
   BOOST_TEST(late_first("pos") > 0.05);
 }
 
-// A cell is exactly the set of places where threads are about to go on, each with its object.
+// A cell is exactly the set of places at which threads are about to continue, each with its object.
 BOOST_DATA_TEST_CASE(cells_are_pending_operations, data::xrange(100), seed) {
   const Program program = random_program(static_cast<std::uint64_t>(seed));
   std::map<std::multiset<std::pair<std::uint64_t, std::uint64_t>>, std::uint64_t> by_state;
@@ -283,7 +283,7 @@ BOOST_DATA_TEST_CASE(cells_are_pending_operations, data::xrange(100), seed) {
   }
 }
 
-// To return to a cell is to be in it.
+// Following the way to a cell takes the same steps and ends in a cell.
 BOOST_AUTO_TEST_CASE(the_way_to_a_cell_leads_there) {
   const Program program = lost_update();
   CellMap map;

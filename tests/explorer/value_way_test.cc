@@ -1,4 +1,4 @@
-// What a value was computed from, in short pieces of machine code.
+// Traces values back to what they were computed from, in short pieces of machine code.
 #define BOOST_TEST_MODULE value_way
 #include <boost/test/unit_test.hpp>
 
@@ -6,7 +6,7 @@
 
 #include "explorer/explain/way/slice.h"
 #include "explorer/explain/way/way_json.h"
-#include "formats/private_folder.h"
+#include "formats/base/private_folder.h"
 
 namespace reweave {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 using Bytes = std::vector<std::uint8_t>;
 
-// A trace without events, for code that accesses nothing that is announced.
+// A trace without events, for code without announced accesses.
 class Part {
  public:
   Part() {
@@ -111,7 +111,7 @@ json access(const char* does, unsigned thread, unsigned event, int value) {
           {"text", std::string(reads ? "it had read" : "thread " + std::to_string(thread) + " had written")}};
 }
 
-// A comparison by thread 1, of what thread 2 wrote, who had missed a write of thread 1.
+// A comparison by thread 1 of a value from thread 2, which had missed a write of thread 1.
 json good_way() {
   json lost = access("reads", 2, 10, 0);
   lost["before"] = access("writes", 1, 15, 5);

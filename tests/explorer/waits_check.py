@@ -8,7 +8,7 @@ import sys
 
 from checking import demand, main
 
-# What explored runs cannot do yet: these say so (patterns), and do not fail.
+# Waits that explored runs cannot follow yet: these runs leave the recording with such a message, and do not fail.
 LEAVE = {
     "sendfiles": "which were not all read when it was recorded",
     "tmps": "no answer to system call (openat|rename) ",  # the recorded order decides which

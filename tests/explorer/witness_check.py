@@ -10,7 +10,7 @@ PASSES = "90"  # some 550,000 events; a witness has 20,000 steps at the most
 
 def check(at):
     follow(at, "plain", ["--seed", "1"])
-    # In these threads take turns such that witnesses depart from the recorded order long before what is left of them.
+    # In these recordings threads take turns, so that witnesses depart from the recorded order early.
     for seed in ("104", "106"):
         follow(at, f"chaos-{seed}", ["--chaos", "--seed", seed])
 
@@ -27,7 +27,7 @@ def follow(at, name, how):
     verdicts = re.findall(r"^candidate \d+ .*", text, re.M)
     demand(verdicts and all("witness was followed to the end; the run failed" in line for line in verdicts),
            "a witness was not followed", text)
-    # One more than there are candidates: a failure counts only if the recorded order passes when it is repeated.
+    # One run more than there are candidates: a failure counts only if the recorded order passes when it is repeated.
     demand(re.search(rf"^{len(verdicts) + 1} runs", text, re.M), "witnesses were tried in several orders", text)
 
 

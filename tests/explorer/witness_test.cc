@@ -1,5 +1,5 @@
-// Witnesses over model programs: followed exactly, left where a step does not come about, and exchanged for other
-// linearizations, compared with all there are.
+// Witnesses over model programs: followed exactly, left at a step that does not happen, and exchanged for other
+// linearizations, which are compared with all possible ones.
 #define BOOST_TEST_MODULE witness
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
@@ -8,7 +8,7 @@
 #include <random>
 #include <set>
 
-#include "explorer/witness.h"
+#include "explorer/campaign/witness.h"
 #include "tests/explorer/model_program.h"
 
 namespace reweave {
@@ -37,7 +37,7 @@ RunRequest random_run(std::uint64_t seed) {
   return request;
 }
 
-// The run as a witness of the trace that it would give.
+// Returns the run as a witness of its own trace.
 WitnessOrder steps_of(const Observation& run) {
   WitnessOrder steps;
   for (std::size_t i = 0; i < run.size(); i++) {
@@ -62,7 +62,7 @@ BOOST_DATA_TEST_CASE(a_run_is_made_again_along_its_steps, data::xrange(100), see
   BOOST_TEST((got == wanted));
 }
 
-// In its turn a thread may do more than the witness has, and need not do all of it.
+// In its turn a thread may do more than the witness contains, and need not do all of it.
 BOOST_AUTO_TEST_CASE(turns_end_where_the_witness_says_whatever_comes_before) {
   const Program program{{{write(8), write(8), write(16)}, {read(16), write(8)}}};
   History got;
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(turns_end_where_the_witness_says_whatever_comes_before) {
   BOOST_TEST((got == History{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 2}}));
 }
 
-// What leads to the witness are turns of threads.
+// Turns of threads lead up to the witness.
 BOOST_DATA_TEST_CASE(a_witness_is_reached_by_turns, data::xrange(100), seed) {
   std::mt19937_64 draw(static_cast<std::uint64_t>(seed));
   const Program program = random_program(draw);
@@ -99,10 +99,10 @@ BOOST_DATA_TEST_CASE(a_witness_is_reached_by_turns, data::xrange(100), seed) {
   BOOST_TEST((got == wanted));
 }
 
-// A turn that never comes to its end is left out, the others are made in their order.
+// A turn that never reaches its end is left out; the others are made in their order.
 BOOST_DATA_TEST_CASE(a_turn_that_does_not_come_to_its_end_is_left_out, data::xrange(50), seed) {
   std::mt19937_64 draw(static_cast<std::uint64_t>(seed));
-  // The thread that is waited for must be able to go on without it: two more run on.
+  // The run has to continue without the thread that it waits for: two more threads can run.
   const Program program{{{write(8)}, {write(16), write(24)}, {write(16), write(24)}}};
   const WitnessOrder steps = steps_of(program.run(random_run(draw())).observed);
   WitnessOrder order = steps;
@@ -120,7 +120,7 @@ BOOST_DATA_TEST_CASE(a_turn_that_does_not_come_to_its_end_is_left_out, data::xra
   BOOST_TEST(static_cast<int>(run.witness.obstacle) == static_cast<int>(WitnessObstacle::kNotThere));
 }
 
-// All orders of the steps that keep the order of each two that must not be exchanged.
+// Returns all orders of the steps that keep the order of every two that must not be exchanged.
 std::set<std::vector<std::size_t>> all_extensions(const WitnessOrder& steps) {
   std::set<std::vector<std::size_t>> found;
   std::vector<std::size_t> path;
@@ -165,7 +165,7 @@ BOOST_DATA_TEST_CASE(linearizations_are_of_the_same_partial_order, data::xrange(
   }
 }
 
-// Independent work of two threads that was interleaved, before what the candidate is about.
+// Independent work of two threads, interleaved, comes before the part that the candidate is about.
 BOOST_AUTO_TEST_CASE(another_linearization_switches_less) {
   const std::vector<ThreadId> threads = {0, 1, 0, 1, 0, 1, 0, 1};
   WitnessOrder steps;

@@ -4,10 +4,10 @@
 
 #include <map>
 
-#include "formats/recording_reader.h"
-#include "formats/recording_writer.h"
-#include "formats/trace_reader.h"
-#include "formats/trace_writer.h"
+#include "formats/recording/recording_reader.h"
+#include "formats/recording/recording_writer.h"
+#include "formats/trace/trace_reader.h"
+#include "formats/trace/trace_writer.h"
 #include "tests/formats/events.h"
 #include "tests/formats/records.h"
 #include "tests/formats/scratch.h"

@@ -6,8 +6,8 @@
 #include <csignal>
 #include <random>
 
-#include "formats/block_file.h"
-#include "formats/column.h"
+#include "formats/base/block_file.h"
+#include "formats/base/column.h"
 #include "tests/formats/scratch.h"
 
 namespace reweave {
@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(blocks_survive) {
   BOOST_TEST(end.footer_offset == offsets[2]);
 }
 
-// Whether a large block shrinks is judged by pieces of it, whatever came before.
+// Whether a large block is compressed depends on pieces of it, not on earlier blocks.
 BOOST_AUTO_TEST_CASE(blocks_are_compressed_where_it_helps) {
   test::Scratch scratch;
   BlockWriter writer(scratch / "f", FileType::kEvents, 3);
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(blocks_are_compressed_where_it_helps) {
   }
 }
 
-// Of a block of which little shrinks, that is found with the least work.
+// A block that shrinks little is compressed with the least work.
 BOOST_AUTO_TEST_CASE(blocks_that_hardly_shrink_take_less_work) {
   test::Scratch scratch;
   std::vector<std::byte> block = pattern(60'000, 0), rest = pattern(240'000, 1);

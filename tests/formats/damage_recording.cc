@@ -1,20 +1,21 @@
-// Every byte of given recordings changed, and each of their files cut at every length, in turn: damage_recording
-// RECORDING... Each must be an error or a truncation, and all that is read before it must be what was recorded. Says
-// how many there were; status 1 if one went unnoticed. Changes the recordings while it runs.
+// Changes every byte of the given recordings and cuts each of their files at every length, in turn:
+//   damage_recording RECORDING...
+// Each case must give an error or a truncation, and all that is read before it must be what was recorded. Prints the
+// number of cases; status 1 if one went unnoticed. Changes the recordings while it runs.
 #include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
 
-#include "formats/dump.h"
-#include "formats/recording_reader.h"
+#include "formats/recording/recording_reader.h"
+#include "formats/trace/dump.h"
 #include "tests/formats/scratch.h"
 
 using namespace reweave;
 
 namespace {
 
-// All records, one behind the other.
+// Returns all records, one after the other.
 std::string records_of(const std::string& path) {
   std::string all;
   RecordingReader reader(path);

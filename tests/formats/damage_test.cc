@@ -1,13 +1,13 @@
-// Damaged and hostile files: an error or a correct prefix, never a crash, whatever byte is changed or missing.
+// Damaged and hostile files give an error or a correct prefix, never a crash, for any byte changed or missing.
 #define BOOST_TEST_MODULE damage
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <random>
 
-#include "formats/recording_reader.h"
-#include "formats/recording_writer.h"
-#include "formats/trace_reader.h"
-#include "formats/trace_writer.h"
+#include "formats/recording/recording_reader.h"
+#include "formats/recording/recording_writer.h"
+#include "formats/trace/trace_reader.h"
+#include "formats/trace/trace_writer.h"
 #include "tests/formats/events.h"
 #include "tests/formats/records.h"
 #include "tests/formats/scratch.h"

@@ -2,10 +2,10 @@
 #define BOOST_TEST_MODULE dump
 #include <boost/test/unit_test.hpp>
 
-#include "formats/dump.h"
-#include "formats/json_text.h"
-#include "formats/recording_writer.h"
-#include "formats/traceinfo.h"
+#include "formats/base/json_text.h"
+#include "formats/recording/recording_writer.h"
+#include "formats/trace/dump.h"
+#include "formats/trace/traceinfo.h"
 #include "tests/formats/events.h"
 #include "tests/formats/records.h"
 #include "tests/formats/scratch.h"
@@ -13,7 +13,7 @@
 namespace reweave {
 namespace {
 
-// What `dump` prints; `failed` tells whether it threw BadFile.
+// Returns the output of `dump`; sets `failed` if it threw BadFile.
 template <typename Dump>
 std::string captured(Dump&& dump, bool* failed = nullptr) {
   char* text = nullptr;

@@ -1,4 +1,4 @@
-// Code of functions by address, names of what they call; and nothing but answers for files that are damaged.
+// Code of functions by address, and names of what they call; damaged files give wrong answers at worst.
 #define BOOST_TEST_MODULE elf_code
 #include <boost/test/unit_test.hpp>
 
@@ -6,8 +6,8 @@
 #include <random>
 #include <string>
 
-#include "formats/folder.h"
-#include "formats/value_flow.h"
+#include "formats/base/folder.h"
+#include "formats/code/value_flow.h"
 #include "tests/formats/elf_functions.h"
 #include "tests/formats/scratch.h"
 
@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(no_elf_file) {
   BOOST_TEST(!text.function_at(0x1000));
 }
 
-// Asks all that can be asked about a file; the answers do not matter.
+// Asks everything that can be asked about a file; the answers do not matter.
 std::size_t look_at(const std::string& path, std::uint64_t from, std::uint64_t to) {
   const ElfCode elf(open_regular(path));
   std::size_t found = 0;
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(damaged_files) {
   for (int round = 0; round < 300; ++round) {
     std::vector<char> damaged = bytes;
     if (round % 5 == 0) damaged.resize(random() % damaged.size());
-    // Mostly where the tables are: the headers, the sections' headers, what they name.
+    // Mostly damages the tables: the headers, the section headers, and what they point to.
     for (unsigned flips = 1 + random() % 8; flips > 0 && !damaged.empty(); --flips) {
       std::size_t at = random() % damaged.size();
       if (random() % 3 == 0) at = random() % std::min<std::size_t>(damaged.size(), 1024);

@@ -9,7 +9,7 @@
 
 namespace reweave::test {
 
-// Packed events one behind the other, as they lie in a ring.
+// Packed events one after the other, as in a ring.
 class PackedEvents {
  public:
   // An access of `size` bytes, a power of two.

@@ -2,9 +2,9 @@
 #define BOOST_TEST_MODULE file_identity
 #include <boost/test/unit_test.hpp>
 
-#include "formats/file_identity.h"
-#include "formats/recording_reader.h"
-#include "formats/recording_writer.h"
+#include "formats/recording/file_identity.h"
+#include "formats/recording/recording_reader.h"
+#include "formats/recording/recording_writer.h"
 #include "tests/formats/scratch.h"
 
 namespace reweave {
@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(content_is_kept_once) {
   BOOST_TEST(test::read_bytes(scratch / ("r/files/" + reader.manifest().files[1].stored_name)) == "same");
 }
 
-// What the name becomes part of is a path: nothing but a hash may pass.
+// The stored name becomes part of a path: only a hash may pass.
 BOOST_AUTO_TEST_CASE(a_stored_name_cannot_leave_the_recording) {
   test::Scratch scratch;
   Manifest manifest;

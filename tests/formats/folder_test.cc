@@ -1,6 +1,6 @@
 // Files below a folder that may be a stranger's, and outputs that a user names.
 #define BOOST_TEST_MODULE folder
-#include "formats/folder.h"
+#include "formats/base/folder.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,10 +9,10 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
-#include "formats/error.h"
-#include "formats/new_file.h"
-#include "formats/output_file.h"
-#include "formats/sandbox.h"
+#include "formats/base/error.h"
+#include "formats/base/new_file.h"
+#include "formats/base/output_file.h"
+#include "formats/base/sandbox.h"
 #include "tests/formats/scratch.h"
 
 namespace reweave {
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(an_output_is_replaced_when_it_is_whole) {
   BOOST_TEST(OutputFile("/dev/null").folder() == nullptr);
 }
 
-// In a child, since it cannot be taken back: its exit status tells what was wrong, or 0.
+// Runs in a child, because it cannot be undone. The exit status is 0, or tells what was wrong.
 int in_child(int (*body)(const std::string& inside, const std::string& outside), const test::Scratch& scratch) {
   const std::string inside = scratch / "inside", outside = scratch / "outside";
   const pid_t child = fork();

@@ -1,5 +1,5 @@
 #define BOOST_TEST_MODULE function_names
-#include "formats/function_names.h"
+#include "formats/elf/function_names.h"
 
 #include <boost/test/unit_test.hpp>
 

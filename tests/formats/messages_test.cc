@@ -2,9 +2,9 @@
 #define BOOST_TEST_MODULE messages
 #include <boost/test/unit_test.hpp>
 
-#include "formats/block_file.h"
-#include "formats/candidates.h"
-#include "formats/schedule.h"
+#include "formats/base/block_file.h"
+#include "formats/recording/schedule.h"
+#include "formats/trace/candidates.h"
 #include "tests/formats/scratch.h"
 
 namespace reweave {

@@ -1,8 +1,8 @@
-// What is said of work under way, on terminals of any width.
+// The progress of work, on terminals of any width.
 #define BOOST_TEST_MODULE formats_progress_line
 #include <boost/test/unit_test.hpp>
 
-#include "formats/progress_line.h"
+#include "formats/base/progress_line.h"
 
 namespace reweave {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "formats/column.h"
-#include "formats/event_encoder.h"
-#include "formats/recording_reader.h"
-#include "formats/recording_writer.h"
+#include "formats/base/column.h"
+#include "formats/recording/event_encoder.h"
+#include "formats/recording/recording_reader.h"
+#include "formats/recording/recording_writer.h"
 #include "tests/formats/records.h"
 #include "tests/formats/scratch.h"
 
@@ -51,7 +51,7 @@ void write_recording(const std::string& path, const std::vector<Record>& records
   writer.finish(sample_manifest());
 }
 
-// Reads all there is; each record must be the one expected.
+// Reads all records; each must be the expected one.
 std::size_t read_and_compare(const std::string& path, const std::vector<Record>& records) {
   RecordingReader reader(path);
   std::size_t count = 0;
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(a_large_record_survives) {
   BOOST_TEST(read_and_compare(scratch / "r", records) == records.size());
 }
 
-// What a reader makes of a call whose output is apart is the same call with the output in it.
+// A call whose output is stored apart reads back as the same call with the output in it.
 BOOST_AUTO_TEST_CASE(an_output_apart_survives) {
   test::Scratch scratch;
   const std::string data = std::string(5000, 'x') + "end";

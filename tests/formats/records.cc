@@ -129,7 +129,7 @@ std::vector<Record> random_stream(std::size_t count, std::uint64_t seed) {
       }
     }
   }
-  // What is apart is made with a RecordingWriter only.
+  // Only a RecordingWriter can store output apart.
   for (Record& record : records) {
     auto& call = *reinterpret_cast<wire::SyscallRecord*>(record.data());
     const bool is_call = call.header.kind == static_cast<std::uint16_t>(wire::RecordKind::kSyscall);

@@ -1,11 +1,11 @@
 #define BOOST_TEST_MODULE source_lines
-#include "formats/source_lines.h"
+#include "formats/elf/source_lines.h"
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <fstream>
 
-#include "formats/private_folder.h"
+#include "formats/base/private_folder.h"
 
 using namespace reweave;  // NOLINT
 namespace fs = std::filesystem;

@@ -1,6 +1,6 @@
 // Names for addresses.
 #define BOOST_TEST_MODULE symbols
-#include "formats/symbols.h"
+#include "formats/elf/symbols.h"
 
 #include <dlfcn.h>
 
@@ -13,7 +13,7 @@
 namespace reweave {
 namespace {
 
-// What is looked up by its address.
+// The types of an object that is looked up by its address.
 struct Account {
   int number;
   union {
@@ -34,7 +34,7 @@ volatile Bank bank;
 [[gnu::noinline]] int looked_up(int x) { return x * 3 + 1; }
 constexpr int kLineAbove = __LINE__ - 1;
 
-// This test's program and where in it `looked_up` is.
+// This test's program, and the offset of `looked_up` in it.
 struct Place {
   std::string path;
   std::uint64_t offset;

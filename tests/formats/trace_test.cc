@@ -3,10 +3,10 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
-#include "formats/elf_file.h"
-#include "formats/folder.h"
-#include "formats/trace_reader.h"
-#include "formats/trace_writer.h"
+#include "formats/base/folder.h"
+#include "formats/elf/elf_file.h"
+#include "formats/trace/trace_reader.h"
+#include "formats/trace/trace_writer.h"
 #include "tests/formats/events.h"
 #include "tests/formats/records.h"
 #include "tests/formats/scratch.h"
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(call_stacks_survive) {
   BOOST_TEST((stack(4) == std::vector<std::uint64_t>{0x40, 0x20, 0x10}));
 }
 
-// Code that was only mapped, not announced: this test itself, as the loader would map it.
+// Code that was only mapped, not announced: this test program, as the loader would map it.
 BOOST_AUTO_TEST_CASE(mapped_code_is_a_module) {
   test::Scratch scratch;
   const std::string self = std::filesystem::canonical("/proc/self/exe").string();
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(mapped_code_is_a_module) {
   BOOST_TEST(location.offset == 0x10000000 + offset + 0x10 - base);
 }
 
-// The same pc means other code after another module is loaded there, or another program is run.
+// The same pc is other code after another module is loaded there, or another program is run.
 BOOST_AUTO_TEST_CASE(replaced_code_gives_new_sites) {
   test::Scratch scratch;
   {

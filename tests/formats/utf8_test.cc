@@ -1,5 +1,5 @@
 #define BOOST_TEST_MODULE utf8
-#include "formats/utf8.h"
+#include "formats/base/utf8.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,5 +1,5 @@
-// Which instrumented reads decide nothing: what GCC and Clang make of value_flow_subjects.c, without optimisation and
-// with it, and the hand-written value_flow_cases.S. Libraries are given by the environment.
+// Finds the instrumented reads that decide nothing: in value_flow_subjects.c, compiled by GCC and Clang with and
+// without optimisation, and in the hand-written value_flow_cases.S. The environment names the libraries.
 #define BOOST_TEST_MODULE value_flow
 #include <boost/test/unit_test.hpp>
 
@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "formats/folder.h"
-#include "formats/value_flow.h"
+#include "formats/base/folder.h"
+#include "formats/code/value_flow.h"
 #include "tests/formats/elf_functions.h"
 
 namespace reweave {
 namespace {
 
-// By function: for each of its instrumented reads, in order, how many stores its value reaches, or D if it decides.
+// Per function, for each instrumented read in order: the number of stores that its value reaches, or D if it decides.
 using Effects = std::map<std::string, std::string>;
 
 std::string effects_in(const ElfCode& elf, std::uint64_t address) {
@@ -46,12 +46,12 @@ void check(const Effects& effects, const std::map<std::string, std::string>& exp
   }
 }
 
-// Functions in which something depends on every value read, whoever compiled them.
+// Functions in which something depends on every value read, with every compiler.
 constexpr const char* kDecide[] = {"returns_it", "branches", "branches_later", "indexes",
                                    "passes_it",  "loops",    "divides",        "adds_doubles",
                                    "calls_it",   "switches", "passes_many",    "writes_through"};
 
-// Of functions in which only stores depend on what is read: whoever compiled them, and by GCC at any level.
+// Functions in which only stores depend on values read: with every compiler, and with GCC at any level.
 const std::map<std::string, std::string> kByAll = {{"copies", "1"}, {"copies_member", "1"}};
 const std::map<std::string, std::string> kByGcc = {
     {"adds_one", "1"}, {"adds_up", "11"}, {"adds_in_section", "1"}, {"sums", "11"}};
@@ -60,7 +60,7 @@ void check_deciding(const Effects& effects) {
   for (const char* name : kDecide) {
     BOOST_TEST_CONTEXT(name) {
       const std::string found = effects.at(name);
-      // Clang announces no read of what is written next.
+      // Clang announces no read of a variable that it writes next.
       BOOST_TEST(found.find_first_not_of('D') == std::string::npos);
     }
   }
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(makers_are_known) {
   BOOST_TEST(ElfCode(open_regular(test::library("UNWINDS"))).unwinds());
 }
 
-// What an exception's handler looks at is not followed, so a value that lives across a call decides there.
+// The analysis does not follow an exception's handler, so a value that lives across a call decides there.
 BOOST_AUTO_TEST_CASE(exceptions) {
   const Effects effects = effects_of(test::library("UNWINDS"));
   check(effects, {{"lives_across_call", "D"}});

@@ -1,6 +1,7 @@
-// Vector clocks, as hb has them, against plain ones and against tree clocks (Mathur, Pavlogiannis, Tunc, Viswanathan,
-// "A Tree Clock Data Structure for Causal Orderings in Concurrent Executions", ASPLOS 2022): clocks_benchmark [EVENTS].
-// Only locks, starts and joins of generated traces are looked at; all three must agree on every clock.
+// Compares vector clocks, as hb has them, with plain ones and with tree clocks (Mathur, Pavlogiannis, Tunc,
+// Viswanathan, "A Tree Clock Data Structure for Causal Orderings in Concurrent Executions", ASPLOS 2022):
+// clocks_benchmark [EVENTS]. It looks only at locks, starts and joins of generated traces; all three must agree on
+// every clock.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -10,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 #include "predictor/detectors/handed_clock.h"
 #include "tests/predictor/generator.h"
 
@@ -29,8 +30,8 @@ struct Work {
   std::vector<Step> steps;
 };
 
-// Knowledge as a tree: below a thread is what it learned from others, latest first, so that a join meets what is new
-// before what is known, and stops there.
+// A clock as a tree: below each thread is what it learned from others, latest first. So a join meets new entries before
+// known ones, and stops at the first known one.
 class TreeClock {
  public:
   explicit TreeClock(std::uint32_t threads) : nodes_(threads) {}
@@ -104,7 +105,7 @@ class TreeClock {
   std::uint32_t root_ = kNobody;
 };
 
-// What plain clocks and those of hb have in common; Lock: what a lock knows.
+// The common part of plain clocks and those of hb. Lock: the clock of a lock.
 template <typename Lock>
 struct ClocksOfThreads {
   explicit ClocksOfThreads(const Work& work) : locks(work.locks) {
@@ -176,7 +177,7 @@ Work work_of(std::uint64_t events, std::uint32_t threads, std::uint32_t slice) {
   return work;
 }
 
-// What suits trees best: each thread has a lock with the first one, and nothing else is learned of others.
+// The best case for trees: each thread shares a lock with the first one, and learns of others only through it.
 Work star(std::uint32_t threads, std::uint32_t count) {
   Work work{threads, threads, {}};
   std::mt19937 random(1);
@@ -230,7 +231,7 @@ double cost(const Work& work) {
   return seconds[2] * 1e9 / static_cast<double>(work.steps.size());
 }
 
-// Of all entries of the clock after each step.
+// Hashes all entries of the clock after each step.
 template <typename Clocks>
 std::uint64_t fingerprint(const Work& work) {
   std::uint64_t result = 0;

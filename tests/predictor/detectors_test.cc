@@ -1,5 +1,5 @@
-// Streaming detectors against naive ones, which write out the whole relation, on thousands of random small traces; and
-// what claims to be sound against exhaustive search.
+// Compares streaming detectors with naive ones, which write out the whole relation, on thousands of random small
+// traces. Compares those that claim to be sound with exhaustive search.
 #define BOOST_TEST_MODULE predictor_detectors
 #include <boost/test/unit_test.hpp>
 
@@ -9,7 +9,7 @@
 #include <string>
 
 #include "predictor/detectors/detector.h"
-#include "predictor/trace_builder.h"
+#include "predictor/model/trace_builder.h"
 #include "tests/predictor/oracle.h"
 #include "tests/predictor/oracle_rounds.h"
 #include "tests/predictor/random_trace.h"
@@ -171,7 +171,7 @@ class Naive {
   std::vector<std::size_t> end_;                            // by acquisition
 };
 
-// The same variables, and no pair that is not one.
+// Requires races on the same variables, and no pair that is not a race.
 void expect_same(const std::vector<TraceEvent>& events, const std::vector<RaceReport>& reports,
                  const std::set<std::pair<std::size_t, std::size_t>>& races, const std::string& what) {
   std::set<std::uint64_t> truth, found;
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(hb_and_shb_are_what_they_say) {
     const auto events = random_trace(options, seed);
     const Naive naive(events);
     expect_same(events, detect("hb", events), naive.races(naive.hb(false)), "hb, seed " + std::to_string(seed));
-    // A race of a read with the write that it read is seen before the read orders the two.
+    // A race of a read with the write whose value it read is seen before the read orders the two.
     Relation shb = naive.hb(true);
     auto races = naive.races(shb);
     for (std::size_t b = 0; b < events.size(); ++b) {
@@ -243,7 +243,7 @@ BOOST_AUTO_TEST_CASE(lockset_is_what_it_says) {
   }
 }
 
-// Each report of shb can happen: a reordering leaves both threads right before their accesses.
+// Each report of shb can happen: some reordering stops both threads right before their accesses.
 BOOST_AUTO_TEST_CASE(shb_is_sound) {
   std::size_t reported = 0;
   for (std::uint64_t seed = first_seed(0); seed < first_seed(0) + kTraces; ++seed) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "predictor/lockset.h"
-#include "predictor/shared_units.h"
+#include "predictor/model/lockset.h"
+#include "predictor/model/shared_units.h"
 #include "tests/predictor/oracle.h"
 
 namespace reweave::testing {
@@ -89,7 +89,7 @@ class Search {
     add(pattern, {a, b}, {{}, {a, b}});
   }
 
-  // Does `e` hold the lock that `wanted` asks for, so that it has to wait?
+  // True if `e` holds the lock that `wanted` asks for, so that `wanted` has to wait.
   bool keeps_waiting(EventIndex e, EventIndex wanted) const {
     for (std::uint32_t n = m_.held[e]; n != 0; n = m_.held_nodes[n].parent) {
       const EventIndex acquire = m_.held_nodes[n].acquire;
@@ -102,7 +102,7 @@ class Search {
     if (asks(a) && asks(b) && keeps_waiting(a, b) && keeps_waiting(b, a)) add("L1-L2", {a, b}, {{}, {a, b}});
   }
 
-  // Neighbouring accesses of one thread to `v`, and one of the other thread between.
+  // Neighbouring accesses of one thread to `v`, and one access of the other thread between them.
   void atomicity(std::uint32_t v) {
     static const std::set<std::string> kUnserialisable{"R1-W2-W1", "R1-W2-R1", "W1-W2-R1", "W1-R2-W1", "W1-W2-W1"};
     std::map<std::uint32_t, EventIndex> before;  // by thread
@@ -170,8 +170,8 @@ class Search {
     }
   }
 
-  // Variables that belong together: one thread accesses x in one unit and y in its next one, or both in no section; the
-  // other accesses both in one unit between.
+  // Variables that belong together: one thread accesses x in one unit and y in its next one, or both outside sections.
+  // The other thread accesses both in one unit in between.
   void two_variables() {
     const SharedUnits units(m_);
     for (const auto& [a, b] : units.pairs()) {
@@ -200,7 +200,7 @@ class Search {
   }
   void meet(EventIndex x, EventIndex other_x, EventIndex other_y, EventIndex y) {
     if (!other(x, other_x) || !conflict(x, other_x) || !conflict(y, other_y)) return;
-    // Both conflicts are never decided otherwise: meant to be.
+    // Neither conflict can be in the other order, so the program means this order.
     if (!feasible({{other_x}, {x}}) && !feasible({{y}, {other_y}})) return;
     const bool in_order = m_.position[other_x] < m_.position[other_y];
     if (in_order) {
@@ -230,7 +230,7 @@ class Search {
     }
     if (last != kNone && !idle(w)) add("lost-wake-up", {last, w}, {{last}, {w}});
   }
-  // It waited to the end, and the process ended by itself.
+  // True if the thread waited to the end, and the process ended by itself.
   bool idle(EventIndex w) const {
     const std::uint32_t t = m_.thread[w];
     const bool woken = [&] {

@@ -2,7 +2,7 @@
 #define BOOST_TEST_MODULE predictor_finding_formats
 #include <boost/test/unit_test.hpp>
 
-#include "predictor/finding_formats.h"
+#include "predictor/report/finding_formats.h"
 
 namespace reweave::testing {
 namespace {
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(held_locks_are_told) {
   BOOST_TEST(related.at(4).at("message").at("text") == "thread 2 locked inner here");
 }
 
-// As "read twice" at one line: the standard wants related locations to differ.
+// As in "read twice" at one line: the standard requires different related locations.
 BOOST_AUTO_TEST_CASE(related_locations_differ) {
   CandidateSet set = example();
   set.candidates[0].events[2] = set.candidates[0].events[0];

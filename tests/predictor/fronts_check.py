@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-# Of correct twins all that may be said: whether two critical sections in a row were meant to be one, nobody can tell.
+# The findings that correct twins may show: nobody can tell whether two critical sections in a row were meant to be one.
 TWIN_MAY_SHOW = {"bank_account": "atomicity violation", "reader_writer": "atomicity violation"}
 
 
@@ -43,8 +43,8 @@ class Check:
 
 
 def shape(finding):
-    """What does not depend on names: not the score, for which source lines count, nor of what is one entry because it is
-    at the same lines as what it was seen, and by whom."""
+    """The part of a finding that does not depend on names. The score depends on source lines, so it is left out. For
+    races and atomicity violations only the addresses count, because findings at the same lines are merged."""
     if finding["kind"] in ("race", "atomicity violation"):
         return finding["kind"], tuple(sorted({event["address"] for event in finding["events"]}))
     return (finding["kind"], finding["pattern"],
@@ -52,7 +52,7 @@ def shape(finding):
 
 
 def counted(findings):
-    """How often what has one shape was seen."""
+    """How often each shape was seen."""
     seen = collections.Counter()
     for finding in findings:
         seen[shape(finding)] += finding["count"]
@@ -75,7 +75,7 @@ def main():
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="reweave-fronts-") as folder:
         check = Check(arguments.build, folder)
-        # On a busy machine slices end early, and of some orders of events nothing sound can be said.
+        # On a busy machine slices end early, and some orders of events allow no sound report.
         for seed in range(1, 6):
             found = check.predicted(arguments.name, seed)
             if any(f["kind"] == arguments.kind and f["pattern"].startswith(arguments.pattern) for f in found):

@@ -1,15 +1,15 @@
-// What the fronts report, against exhaustive search on thousands of random small traces: nothing infeasible is
-// reported; with two threads, whatever fits a pattern and is feasible is reported. Every event has a site of its own
-// (or shares it with one of the other thread), so a group has one instance and nothing is lost to sampling.
-// More traces, and others: oracle_rounds.h.
+// Compares the reports of the fronts with exhaustive search on thousands of random small traces. Nothing infeasible is
+// reported; with two threads, everything that fits a pattern and is feasible is reported. Every event has a site of its
+// own (or shares it with one of the other thread), so a group has one instance and sampling loses nothing. More traces,
+// and others: oracle_rounds.h.
 #define BOOST_TEST_MODULE predictor_fronts
 #include <boost/test/unit_test.hpp>
 
 #include <map>
 #include <string>
 
+#include "predictor/model/trace_builder.h"
 #include "predictor/predict.h"
-#include "predictor/trace_builder.h"
 #include "tests/predictor/expected_findings.h"
 #include "tests/predictor/oracle.h"
 #include "tests/predictor/oracle_rounds.h"
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint32_t kReadSites = 1000;  // above all numbers of events
 
-// The place in the code of an event. kPairs: the reads of a thread have those of the other's.
+// The code location of an event. kPairs: the n-th reads of all threads share one.
 enum class Places { kOwn, kFive, kPairs };
 
 TraceModel build(const std::vector<TraceEvent>& events, bool collapse, Places places) {
@@ -42,7 +42,7 @@ struct Counts {
 
 using Definition = Expected (*)(const TraceModel& model);
 
-// `definition`: of what must be reported, all; null: nothing must.
+// `definition` gives the findings that must be reported; null: none must.
 Counts run(const RandomTraceOptions& options, std::uint32_t traces, std::uint64_t seed, Definition definition,
            Places places = Places::kOwn) {
   Counts counts;
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(mixed_atomics_of_two_threads) {
   expect(run(options, 600, 720'000, expected_findings), {"W1-R2", "R1-W2", "W1-W2", "R1-W2-W1", "W1-W2-W1"});
 }
 
-// Few variables and many sections, so that some are met together often enough to belong together.
+// Few variables and many sections, so that some variables meet often enough to belong together.
 BOOST_AUTO_TEST_CASE(two_variables_of_two_threads) {
   const RandomTraceOptions options{.threads = 2, .events = 24, .locks = 1, .atomics = true};
   expect(run(options, 600, 800'000, expected_findings), {"two", "W1-R2-W1"});
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(stacks_of_two_threads) {
   expect(run(options, 1000, 900'000, expected_findings), {"use-after-end"});
 }
 
-// Both threads read in the same places, so each group still has one instance.
+// Both threads read at the same sites, so each group still has one instance.
 BOOST_AUTO_TEST_CASE(frees_by_both_of_two_threads) {
   for (const bool branches : {true, false}) {
     for (const bool shared : {true, false}) {
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(frees_by_both_of_two_threads) {
   }
 }
 
-// Reads that decide nothing, and what is written of them.
+// Reads that decide nothing, and writes of what they read.
 BOOST_AUTO_TEST_CASE(data_reads_of_two_threads) {
   for (const bool branches : {true, false}) {
     const RandomTraceOptions options{
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(data_reads_of_two_threads) {
   }
 }
 
-// Code that several threads run; of a group one instance of several is reported.
+// Several threads run the same code; one instance of each group is reported.
 BOOST_AUTO_TEST_CASE(the_same_code_in_two_threads) {
   const RandomTraceOptions options{
       .threads = 2, .events = 24, .variables = 1, .locks = 1, .branches = false, .pointers = true, .heap = true};

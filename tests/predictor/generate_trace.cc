@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "formats/std_format.h"
-#include "formats/trace_writer.h"
+#include "formats/text/std_format.h"
+#include "formats/trace/trace_writer.h"
 #include "formats/wire.h"
 #include "tests/predictor/generator.h"
 

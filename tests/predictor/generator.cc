@@ -72,7 +72,7 @@ class Generator {
     bool full = false;
     bool busy = false;
   };
-  // A plant on its way: piece `next` is due.
+  // A plant that has begun: piece `next` is due.
   struct Step {
     std::uint64_t from, distance;
     std::array<ThreadId, 4> actors;
@@ -80,7 +80,7 @@ class Generator {
     bool orders;
     std::size_t next = 0;
 
-    // Others have to wait: their truth would depend on it.
+    // True while other plants have to wait, because their truth would depend on this one.
     bool holds_up() const { return orders && (distance == 1 || !design.pieces[next].late); }
   };
 
@@ -93,7 +93,7 @@ class Generator {
 
   void turn(ThreadId t) { advance(t, 1 + random_.below(options_.slice), true); }
 
-  // Thread `t` goes on for up to `limit` events, unless it has to wait for a lock.
+  // Continues thread `t` for up to `limit` events, unless it has to wait for a lock.
   void advance(ThreadId t, std::uint32_t limit, bool more) {
     Worker& worker = workers_[t];
     for (std::uint32_t done = 0; done < limit;) {
@@ -187,7 +187,7 @@ class Generator {
 
   void hand_over(ThreadId t) {
     if (group_size_ < 2) return;
-    // Full buffers of the thread before go first; then its own, if it is empty.
+    // Empties a full buffer of the thread before, or else fills the thread's own one if it is empty.
     const std::uint32_t first = group_of(t) * group_size_ + 1, slot = t - first;
     if (slot >= group_size_) return;
     const std::uint32_t from = first + (slot + group_size_ - 1) % group_size_;
@@ -227,7 +227,7 @@ class Generator {
       if (row.groups > groups_) continue;
       // Every second plant spans a large part of the trace.
       std::uint64_t from = options_.events / 10 + n * (options_.events / 2) / options_.plants;
-      // Before all others (Step::holds_up).
+      // These come before all others (Step::holds_up).
       if (row.orders) from = options_.events / 20;
       const std::uint64_t distance = n % 2 == 0 ? 1 : options_.events / 3;
       PlantSpace space{kPlanted + n * 64, kPlantedLocks + n * 64, kFirstPlantSite + n * kPlantSites, options_.branches};
@@ -245,7 +245,7 @@ class Generator {
     std::stable_sort(steps_.begin(), steps_.end(), [](const Step& a, const Step& b) { return a.from < b.from; });
   }
 
-  // Pieces that are due, in one go: their locks are nobody else's.
+  // Emits all pieces that are due, in one go: nobody else uses their locks.
   void plant(ThreadId t) {
     const bool orders_done = std::none_of(steps_.begin(), steps_.end(), [](const Step& s) { return s.holds_up(); });
     for (Step& step : steps_) {

@@ -1,10 +1,11 @@
-// Synthetic traces of any size with planted bugs and planted look-alikes that are impossible, near and far apart.
+// Makes synthetic traces of any size, with planted bugs and planted look-alikes that are impossible, near and far
+// apart.
 //
-// Worker threads form groups. Inside a group data flows and is branched on: counters under locks, nested locks,
-// buffers handed over through a flag under a lock, atomic flags. Between groups only locks are shared (statistics that
-// are written, never read) and settings that the first thread wrote before it started the others. So what is planted
-// between threads of two groups is as far apart as the generator puts it, and its truth is known (plants.h).
-// Every event is emitted by one scheduler that respects locks: each trace is a run that some program could have had.
+// Worker threads form groups. Inside a group data flows and is branched on: counters under locks, nested locks, buffers
+// handed over through a flag under a lock, atomic flags. Between groups threads share only locks (of statistics that
+// are written, never read) and settings that the first thread wrote before it started the others. So the generator
+// decides how far apart the parts of a plant are, and the truth about a plant is known (plants.h). One scheduler, which
+// respects locks, emits every event: each trace is a run that some program could have had.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 #include <vector>
 
 #include "formats/event.h"
-#include "predictor/finding.h"
+#include "predictor/witness/finding.h"
 
 namespace reweave::testing {
 
@@ -27,7 +28,7 @@ struct GeneratorOptions {
   std::uint64_t seed = 1;
 };
 
-// What was planted. Code locations are site numbers.
+// A planted bug, or a look-alike. Code locations are site numbers.
 struct Plant {
   FindingKind kind;
   bool feasible;
@@ -35,7 +36,7 @@ struct Plant {
   std::string what;
 };
 
-// Feeds the trace to `sink`, event by event with its site; returns what was planted.
+// Feeds the trace to `sink`, event by event with its site; returns the plants.
 std::vector<Plant> generate(const GeneratorOptions& options,
                             const std::function<void(const TraceEvent&, std::uint32_t)>& sink);
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "predictor/trace_model.h"
-#include "predictor/witness_check.h"
+#include "predictor/model/trace_model.h"
+#include "predictor/witness/witness_check.h"
 
 namespace reweave::testing {
 
@@ -14,12 +14,12 @@ class Oracle {
  public:
   explicit Oracle(const TraceModel& model, ReadRule rule = ReadRule::kAllDecide) : model_(model), rule_(rule) {}
 
-  // Is there a correct reordering that shows `query`?
+  // True if some correct reordering shows `query`.
   bool feasible(const OrderQuery& query) const;
 
   // Explores all reorderings once, for many questions about stops.
   void explore();
-  // After explore(): can the threads of `stops` stop right before them, together?
+  // After explore(): true if the threads of `stops` can stop right before them, together.
   bool can_stop_before(const std::vector<EventIndex>& stops) const { return reaches({{}, stops, rule_}); }
   // After explore(): is there a state with these stops, and what is to be seen? The sequence is not looked at.
   bool reaches(const OrderQuery& query) const;

@@ -1,5 +1,5 @@
-// How many random traces the tests against oracles make, and which. The environment says: REWEAVE_ORACLE_ROUNDS
-// multiplies their number, REWEAVE_ORACLE_SEED (0 to 4,000,000) gives others.
+// The number and the seeds of random traces in the tests against oracles. The environment variable
+// REWEAVE_ORACLE_ROUNDS multiplies their number; REWEAVE_ORACLE_SEED (0 to 4,000,000) selects others.
 #pragma once
 
 #include <cstdint>

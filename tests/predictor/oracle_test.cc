@@ -1,16 +1,16 @@
-// Every answer of the feasibility check against exhaustive search, on thousands of random small traces.
-// More traces, and others: oracle_rounds.h.
+// Compares every answer of the feasibility check with exhaustive search, on thousands of random small traces. More
+// traces, and others: oracle_rounds.h.
 #define BOOST_TEST_MODULE predictor_oracle
 #include <boost/test/unit_test.hpp>
 
 #include <random>
 #include <string>
 
-#include "predictor/finding.h"
-#include "predictor/must_order.h"
-#include "predictor/seqcheck.h"
-#include "predictor/sync_preserving.h"
-#include "predictor/trace_builder.h"
+#include "predictor/decide/seqcheck.h"
+#include "predictor/decide/sync_preserving.h"
+#include "predictor/model/must_order.h"
+#include "predictor/model/trace_builder.h"
+#include "predictor/witness/finding.h"
 #include "tests/predictor/oracle.h"
 #include "tests/predictor/oracle_rounds.h"
 #include "tests/predictor/random_trace.h"
@@ -78,7 +78,7 @@ class Comparison {
     }
   }
 
-  // A read stopped where it would see another write than in the trace, after some event.
+  // Asks whether a read can stop where it would see another write than in the trace, after some event.
   void seen(std::uint32_t limit) {
     std::mt19937_64 random(seed_ + 3);
     for (std::uint32_t tries = 0; tries < 100 && limit > 0; ++tries) {

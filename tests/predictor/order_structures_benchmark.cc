@@ -1,15 +1,17 @@
-// What to keep the order between two threads in (predictor/order_graph.h): speed and memory of a Fenwick tree, a sparse
-// segment tree and the staircase that OrderGraph is. order_structures_benchmark [EVENTS [EDGES]]
+// Compares structures that can keep the order between two threads (predictor/decide/order_graph.h): speed and memory of
+// a Fenwick tree, a sparse segment tree and the staircase that OrderGraph is. order_structures_benchmark [EVENTS
+// [EDGES]]
 //
-// All answer "the first event of the other thread that event `a` is before": the least target of the edges from `a` on.
-// Edges come as closures make them: nearly in the order of the trace, now and then far back; two questions an edge.
+// All find the first event of the other thread that event `a` is before: the least target of the edges from `a` on.
+// Edges come as closures make them: nearly in the order of the trace, now and then far back; two questions for each
+// edge.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
 #include <vector>
 
-#include "predictor/order_graph.h"
+#include "predictor/decide/order_graph.h"
 
 using namespace reweave;
 

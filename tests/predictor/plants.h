@@ -1,5 +1,5 @@
-// What the generator plants: small pieces of code for two or three threads that share nothing with the rest of the
-// trace, and whether a bug of theirs is feasible.
+// The designs that the generator plants: small pieces of code for two or three threads that share nothing with the rest
+// of the trace. For each design it is known whether its bug is feasible.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct PlantDesign {
   std::vector<PlantPiece> pieces;
 };
 
-// What designs may use.
+// The addresses, sites and threads that a design may use.
 struct PlantSpace {
   std::uint64_t variables;  // address of 8 variables
   std::uint64_t locks;      // address of 8 locks

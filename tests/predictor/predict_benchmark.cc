@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "predictor/model/trace_builder.h"
 #include "predictor/predict.h"
-#include "predictor/trace_builder.h"
 #include "tests/predictor/generator.h"
 
 using namespace reweave;

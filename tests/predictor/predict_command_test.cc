@@ -9,7 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "formats/candidates.h"
+#include "formats/trace/candidates.h"
 #include "tests/formats/scratch.h"
 
 namespace reweave::testing {
@@ -139,7 +139,7 @@ BOOST_FIXTURE_TEST_CASE(text_and_bad_input, Folder) {
   BOOST_TEST(has(predict(cut, 6).report, "analysing the"));
 }
 
-// The same text plain and compressed; a race that only the branch events make certain.
+// The same text, plain and compressed, with a race that only the branch events make certain.
 BOOST_FIXTURE_TEST_CASE(std_text_may_be_compressed, Folder) {
   const std::string file = scratch / "t.std", out = scratch / "out";
   test::write_bytes(file, "T1|w(x)|1\nT1|acq(l)|2\nT1|rel(l)|3\nT2|acq(l)|4\nT2|rel(l)|5\nT2|w(x)|6\n");
@@ -161,7 +161,7 @@ BOOST_FIXTURE_TEST_CASE(std_text_may_be_compressed, Folder) {
   BOOST_TEST(run(kReweave + " predict " + file + "2.std.gz 2> " + out) == 2);
 }
 
-// No time at all: everything is listed as undecided. The same command with time goes on, and leaves no state behind.
+// Without any time, everything is listed as undecided. The same command with time continues, and leaves no state.
 BOOST_FIXTURE_TEST_CASE(a_run_out_of_time_goes_on, Folder) {
   const std::string file = trace("bank_account"), whole = scratch / "whole", parts = scratch / "parts";
   const std::string out = scratch / "out";
@@ -179,7 +179,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_out_of_time_goes_on, Folder) {
   BOOST_TEST((read_candidates(parts) == read_candidates(whole)));
 }
 
-// The end of a process is that of its threads; text says which are whose.
+// A process ends when its threads end; the text tells which threads belong to which process.
 BOOST_FIXTURE_TEST_CASE(a_process_ends_only_itself, Folder) {
   const std::string file = scratch / "t.std", out = scratch / "out";
   const std::string events = "T0|fork(T1)|1\nT1|begin|2\nT0|r(x)|3\nT1|w(x)|4\nT1|end|5\nT0|exit|6\n";

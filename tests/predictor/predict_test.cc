@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <set>
 
-#include "predictor/analysis.h"
-#include "predictor/decision_journal.h"
+#include "predictor/decide/analysis.h"
+#include "predictor/decide/decision_journal.h"
 #include "predictor/predict.h"
 #include "tests/predictor/generator.h"
 #include "tests/predictor/random_trace.h"
@@ -66,7 +66,7 @@ std::vector<std::string> described(const std::vector<Finding>& findings) {
   return result;
 }
 
-// Stopped again and again, and going on each time: the end is that of a run that was left alone.
+// Stops the run again and again and continues it: the result is that of an uninterrupted run.
 BOOST_AUTO_TEST_CASE(interrupted_runs_go_on) {
   TraceBuilder builder;
   generate({.events = 60'000, .threads = 4, .slice = 700},
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(interrupted_runs_go_on) {
     break;
   }
   BOOST_TEST(stops >= 3u);
-  // A line cut short is forgotten; decisions about another trace are.
+  // A cut line is dropped, and so are decisions about another trace.
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 3);
   const std::size_t known = DecisionJournal(folder, name, 1).known();
   BOOST_TEST(known > 0u);
@@ -118,8 +118,8 @@ BOOST_AUTO_TEST_CASE(lost_update_across_sections_is_the_first_finding) {
   BOOST_TEST(finds(found, FindingKind::kAtomicity, {2, 11, 5}));
 }
 
-// Of equal kinds the one whose witness switches less comes first, then the nearer one, unless the code asserts
-// something.
+// Among findings of one kind, the one whose witness switches less comes first, then the one with nearer events, unless
+// the code asserts something.
 BOOST_AUTO_TEST_CASE(ranking) {
   const TraceModel model =
       std_model("T1 w(far); T1 w(a); T1 w(a); T1 w(near); T2 w(near); T2 w(b); T2 w(far); T1 r(b); T2 r(a)", true);
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(ranking) {
   BOOST_TEST(place(asserted, {1, 7}) < place(asserted, {4, 5}));
 }
 
-// What crashes comes before what may only go wrong: a release or null before a deadlock's equals, all before a race.
+// A use after free, a deadlock and a null use come first, in this order: they stop the program. Races come last.
 BOOST_AUTO_TEST_CASE(kinds_are_ranked) {
   const TraceModel model = std_model(
       "T1 alloc(@1000+32); T1 w(@1008+8); T1 w(x); T1 acq(l); T1 acq(m); T1 rel(m); T1 rel(l);"
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(kinds_are_ranked) {
   BOOST_TEST(std::count(order.begin() + 3, order.end(), "race") == 1);
 }
 
-// A loop is one bug, however often it went round; and one finding, whichever of the threads came first.
+// A loop is one bug, however often it runs. It is also one finding, whichever thread came first.
 BOOST_AUTO_TEST_CASE(the_same_places_are_one_finding_with_a_count) {
   TraceBuilder builder;
   for (std::uint32_t turn = 0; turn < 50; ++turn) {
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(the_same_places_are_one_finding_with_a_count) {
   BOOST_TEST(found[0].count > 8u);
 }
 
-// A loop that reads what a lock protects in each turn relies on no turn before.
+// A loop that reads the protected variable again in each turn relies on no earlier turn.
 BOOST_AUTO_TEST_CASE(a_loop_that_reads_anew_is_no_atomicity_violation) {
   for (const std::uint32_t second_place : {21u, 22u}) {
     TraceBuilder builder;
@@ -193,7 +193,8 @@ BOOST_AUTO_TEST_CASE(a_loop_that_reads_anew_is_no_atomicity_violation) {
   }
 }
 
-// Text of the field has no branches. What is learned of a program, as which variables belong together, may differ.
+// STD text of other tools has no branches. Only fronts that learn about the program, such as pairs of variables, may
+// differ.
 BOOST_AUTO_TEST_CASE(without_branches_one_follows_every_read) {
   std::uint32_t all = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
@@ -226,7 +227,8 @@ BOOST_AUTO_TEST_CASE(without_branches_one_follows_every_read) {
   BOOST_TEST(all > 1000u);
 }
 
-// Two updates under a lock may come in any order; where one is not whole, or its value is used, the order may matter.
+// Two whole updates under a lock may come in any order. If one is not whole, or its value is used, the order may
+// matter.
 BOOST_AUTO_TEST_CASE(the_order_of_whole_updates_is_no_finding) {
   const auto has_order = [](const std::string& first, const std::string& second) {
     const auto found = predict(std_model(first + second), {});
@@ -241,7 +243,7 @@ BOOST_AUTO_TEST_CASE(the_order_of_whole_updates_is_no_finding) {
 }
 
 BOOST_AUTO_TEST_CASE(pending_request_is_a_deadlock) {
-  // The recorded run hung: both inner acquisitions were asked for, none granted.
+  // The recorded run hung: both inner acquisitions were requested, and neither was granted.
   const TraceModel model = std_model("T1 acq(l); T2 acq(m); T1 req(m); T2 req(l)", true);
   BOOST_TEST(finds(predict(model, {}), FindingKind::kDeadlock, {3, 4}));
 }

@@ -11,8 +11,8 @@ sys.path.insert(0, str(HERE.parent / "end_to_end"))
 from scratch_case import ScratchCase  # noqa: E402
 
 LIMIT_SECONDS = 600
-# The flag of a lock that is made by hand is seen between its two writes, as it should be; whether that was meant nobody
-# can tell.
+# Another thread sees the flag of a hand-made lock between its two writes, as it should; nobody can tell whether that
+# was meant.
 ABOVE = {"reader-writer": 1}
 
 

@@ -2,7 +2,7 @@
 #define BOOST_TEST_MODULE race options
 #include <boost/test/unit_test.hpp>
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 #include "predictor/races/access_cells.h"
 #include "predictor/races/lock_order.h"
 #include "predictor/races/suppressions.h"
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(a_cycle_of_locks_is_told_once) {
   BOOST_TEST(!order.take({{1}, {2}}, 3, at(21), 1));
   const auto cycle = order.take({{3}}, 1, at(30), 2);
   BOOST_REQUIRE(cycle);
-  // The shortest way back: 1 is held for 3, which is held for 1.
+  // The shortest cycle: 1 is held while 3 is taken, and 3 while 1 is taken.
   BOOST_REQUIRE_EQUAL(cycle->size(), 2u);
   BOOST_TEST((*cycle)[0].lock == 1u);
   BOOST_TEST((*cycle)[0].takes.place.site == 21u);

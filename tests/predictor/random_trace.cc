@@ -196,7 +196,7 @@ class RandomTrace {
     emit(t, EventKind::kSemWait, kSemaphores + which * 0x20);
   }
 
-  // What is received was sent before.
+  // A thread receives only messages that were sent before.
   void message(ThreadId t) {
     const std::uint32_t which = pick(2);
     const bool sends = pick(2) == 0;

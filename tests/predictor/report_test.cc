@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "predictor/predict.h"
-#include "predictor/report.h"
+#include "predictor/report/report.h"
 #include "tests/predictor/std_trace.h"
 
 namespace reweave::testing {
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(heap_blocks_and_call_stacks) {
   BOOST_TEST(has(text, "by f at prog.c:51\n      by f at prog.c:50\n"));
 }
 
-// A lock in code without instrumentation, called by code that has it, and then by the latter alone.
+// Thread 0 locks with an unwound stack. The unwound stack of thread 1 is not known, so only its announced calls show.
 BOOST_AUTO_TEST_CASE(unwound_call_stacks) {
   TraceBuilder builder;
   builder.add_call(0, 90);

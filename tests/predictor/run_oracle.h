@@ -1,6 +1,6 @@
 // The truth about small traces by the rules of threads alone: executes the trace's events in every order that a program
-// could have had. Knows nothing of the predictor's model, so a fault in what the model leaves out or orders shows, too.
-// Exponential; for traces of some twenty events. Variables are whole words, named by their address.
+// could have had. It knows nothing of the predictor's model, so it also reveals faults in what the model leaves out or
+// orders. Exponential; for traces of some twenty events. Variables are whole words, named by their address.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace reweave::testing {
 
-// As OrderQuery, with numbers of trace events.
+// Like OrderQuery, with numbers of trace events.
 struct RunQuery {
   std::vector<std::size_t> sequence, stops;
 };
 
 class RunOracle {
  public:
-  // `carries[i]`: what event i reads decides nothing. A barrier is for `barrier` threads. A semaphore begins with the
-  // least value that the trace allows; a kernel object with no message.
+  // `carries[i]`: event i is a read that decides nothing. A barrier is for `barrier` threads. A semaphore begins with
+  // the least value that the trace allows, a kernel object with no message.
   RunOracle(const std::vector<TraceEvent>& events, std::vector<bool> carries, std::uint32_t barrier);
 
   bool feasible(const RunQuery& query) const;
@@ -51,7 +51,7 @@ class RunOracle {
   bool lock_free(const State& state, std::uint64_t address, bool shared) const;
   std::int64_t semaphore(const State& state, std::uint64_t address) const;
   void read(State& state, std::size_t event) const;
-  // What can come of the thread's next event: several states, if a notification may wake one of several.
+  // Returns the states after the thread's next event: several if a notification may wake one of several threads.
   std::vector<State> after(const State& state, std::size_t event) const;
   bool stopped(const State& state, const std::vector<std::size_t>& stops) const;
 

@@ -18,7 +18,7 @@ import jsonschema
 import sarif_om
 
 HERE = pathlib.Path(__file__).resolve().parent
-# What sarif_om has no class for, or a class without constraints: names are free there.
+# Definitions for which sarif_om has no class, or a class without constraints: names are free there.
 FREE = {"propertyBag"}
 
 

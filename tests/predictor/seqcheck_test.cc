@@ -3,8 +3,8 @@
 #define BOOST_TEST_MODULE predictor_seqcheck
 #include <boost/test/unit_test.hpp>
 
-#include "predictor/must_order.h"
-#include "predictor/seqcheck.h"
+#include "predictor/decide/seqcheck.h"
+#include "predictor/model/must_order.h"
 #include "tests/predictor/oracle.h"
 #include "tests/predictor/std_trace.h"
 
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a1_values_flow_through_threads) {
 // A read that decides nothing needs no writer.
 BOOST_AUTO_TEST_CASE(a2_an_undecided_read_is_free) {
   Case c("T1 w(y); T1 w(x); T2 r(x); T2 w(y)");
-  // Without branch events every read decides; with one far away only those before it.
+  // Without branch events every read decides. With one, only the reads before it in its thread decide.
   BOOST_TEST(!c.race(1, 4));
   Case d("T1 w(y); T1 w(x); T1 br; T2 r(x); T2 w(y)");
   BOOST_TEST(d.race(1, 5));
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(a3_initial_values_are_kept) {
   BOOST_TEST(c.race(5, 6));
 }
 
-// What follows a racing access must not be dragged in.
+// The check must not require events that follow a racing access.
 BOOST_AUTO_TEST_CASE(a4_nothing_after_the_stops_is_needed) {
   Case c("T1 w(x); T1 w(f); T2 w(x); T2 r(f); T2 br");
   BOOST_TEST(c.race(1, 3));
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(a5_sections_end_lazily) {
   BOOST_TEST(!c.race(2, 8));
 }
 
-// Orders spread over all pairs of threads, or a cycle goes unnoticed.
+// Orders must spread over all pairs of threads; otherwise a cycle goes unnoticed.
 BOOST_AUTO_TEST_CASE(a6_orders_spread_over_all_pairs) {
   Case c("T1 w(a); T2 r(a); T2 br; T2 w(b); T3 r(b); T3 br; T3 w(c); T4 r(c); T4 br; T4 w(z); T1 w(z)");
   BOOST_TEST(c.race(10, 11));
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a9_deadlock_of_three_threads) {
   BOOST_TEST(c.feasible({}, {2, 6, 10}));
 }
 
-// A deadlock that needs two sections in the other order than recorded.
+// A deadlock that needs two sections in the reverse of the recorded order.
 BOOST_AUTO_TEST_CASE(a9_deadlock_after_a_reversal) {
   Case c(
       "T1 acq(k); T1 w(x); T1 rel(k); T1 acq(l); T1 acq(m); T1 rel(m); T1 rel(l);"
@@ -157,14 +157,14 @@ BOOST_AUTO_TEST_CASE(a9_deadlock_after_a_reversal) {
   BOOST_TEST(c.feasible({}, {5, 12}));
 }
 
-// Writers in the reader's own thread count, too.
+// Writers in the reader's own thread also count.
 BOOST_AUTO_TEST_CASE(a10_own_writers) {
   Case c("T1 w(x); T1 r(x); T1 br; T2 w(x); T2 w(z); T1 w(z)");
   BOOST_TEST(!c.feasible({1, 4, 2}, {6}));
   BOOST_TEST(c.race(5, 6));
 }
 
-// Either order of the two accesses of a race is the same question.
+// Both orders of the two accesses of a race are the same question.
 BOOST_AUTO_TEST_CASE(a12_races_have_no_direction) {
   Case c("T1 acq(l); T1 w(y); T1 rel(l); T1 w(x); T2 acq(l); T2 w(y); T2 rel(l); T2 w(x)");
   BOOST_TEST(c.race(4, 8));

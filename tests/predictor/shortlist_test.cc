@@ -1,11 +1,11 @@
-// The list that is shown: one entry for each cause, a share for each kind, and what correct programs do ranks low.
+// The list that is shown has one entry for each cause and a share for each kind. Findings in correct programs rank low.
 #define BOOST_TEST_MODULE predictor_shortlist
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
 
 #include "predictor/predict.h"
-#include "predictor/shortlist.h"
+#include "predictor/report/shortlist.h"
 #include "tests/predictor/std_trace.h"
 
 namespace reweave::testing {
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(what_the_limit_cuts_is_counted) {
   BOOST_TEST(stats.left_out.findings == 1u);
 }
 
-// Only if what the others read of `units` decided nothing can two be in the section at once.
+// Two threads can be in the section at once only if the values that they read from `units` decided nothing.
 BOOST_AUTO_TEST_CASE(a_semaphore_of_the_programs_own_ranks_low) {
   std::string text;
   for (const char* t : {"T0", "T1"}) {
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(a_lost_update_stays_on_top) {
   BOOST_TEST(worth_reading(found[0].score));
 }
 
-// However much lies between the read and the write.
+// The distance between the read and the write does not matter.
 BOOST_AUTO_TEST_CASE(a_lost_update_with_much_in_between) {
   std::string text;
   for (const char* t : {"T0", "T1"}) {
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_lost_update_with_much_in_between) {
   BOOST_TEST(std::any_of(found.begin(), found.end(), [](const Finding& f) { return f.pattern == "R1-W2-W1"; }));
 }
 
-// What is written before there is another thread is no part of what is changed later.
+// A write before the second thread exists is no part of a later change.
 BOOST_AUTO_TEST_CASE(a_state_that_is_made_and_then_changed_ranks_low) {
   const std::string rest = "T1 acq(l);T1 r(x);T1 rel(l);T0 acq(l);T0 w(x);T0 rel(l)";
   const auto made = predict(std_model("T0 w(x);T0 fork(T1);" + rest), {});

@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include "formats/std_format.h"
+#include "formats/text/std_format.h"
 #include "tests/predictor/random_trace.h"
 
 namespace reweave {
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(round_trip) {
   BOOST_TEST(written(r) == text);
 }
 
-// A text may have names, and addresses that are those that names stand for.
+// A text may have names, and also the addresses that these names stand for.
 BOOST_AUTO_TEST_CASE(a_name_is_written_for_nothing_else) {
   const Read names = read("T0|w(V)|0\nT0|acq(L)|1\n");
   const std::string v = fmt::format("@{:x}", names.events[0].address),
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(processes_are_said_apart) {
   BOOST_TEST(error_of("T0|process|1\n") == "line 1: 'process' needs a name");
 }
 
-// What other readers know, and nothing else.
+// Writes only the events that other tools can read.
 BOOST_AUTO_TEST_CASE(the_fields_dialect) {
   const Read r = read(
       "T0|acqs(@80)|1\nT0|wz(@50+8)|2\nT0|au(@58+4/5)|3\nT0|wait(@90,@80)|4\nT0|woken(@90,@80)|5\nT0|br|6\n"

@@ -1,11 +1,11 @@
-// Traces for tests, written in the STD format (formats/std_format.h).
+// Traces for tests, written in the STD format (formats/text/std_format.h).
 #pragma once
 
 #include <sstream>
 #include <string>
 
-#include "formats/std_format.h"
-#include "predictor/trace_builder.h"
+#include "formats/text/std_format.h"
+#include "predictor/model/trace_builder.h"
 
 namespace reweave::testing {
 

@@ -5,7 +5,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include "formats/symbols.h"
+#include "formats/elf/symbols.h"
 
 namespace symbols_test {
 

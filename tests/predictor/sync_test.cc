@@ -1,7 +1,7 @@
-// What is reported, against exhaustive search over what the threads of a trace could do (run_oracle.h), with every way
-// of waiting for each other that a trace knows, and with threads that only touch memory of their own. Nothing reported
-// is infeasible. What is feasible and not reported is counted by kind: some edges of the model order more than they
-// must. More traces, and others: oracle_rounds.h.
+// Compares reports with exhaustive search over the possible runs of a trace's threads (run_oracle.h). The traces use
+// every way of waiting that a trace knows; some threads touch only memory of their own. Nothing reported is infeasible.
+// Feasible findings that are not reported are counted by kind: some edges of the model order more than they must. More
+// traces, and others: oracle_rounds.h.
 #define BOOST_TEST_MODULE predictor_sync
 #include <boost/test/unit_test.hpp>
 
@@ -10,8 +10,8 @@
 #include <set>
 #include <string>
 
+#include "predictor/model/trace_builder.h"
 #include "predictor/predict.h"
-#include "predictor/trace_builder.h"
 #include "tests/predictor/oracle_rounds.h"
 #include "tests/predictor/random_trace.h"
 #include "tests/predictor/run_oracle.h"
@@ -83,7 +83,7 @@ class Sweep {
     BOOST_TEST_MESSAGE("seed " << seed_ << ": missed " << pattern << " at" << at << "\n" << text());
   }
 
-  // The thread's next access of the same variable, or the number of events.
+  // Returns the thread's next access of the same variable, or the number of events.
   std::size_t next_of_thread(std::size_t a) const {
     std::size_t c = a + 1;
     const auto same = [&] {
@@ -101,8 +101,8 @@ class Sweep {
     return users.size() > 1;
   }
 
-  // The first lock taken after `a` and held at `c`, or `c`. Nobody waits for a lock that only one thread takes: where
-  // it is taken, nothing is decided, so the front looks no further than the access.
+  // Returns the first lock taken after `a` and held at `c`, or `c`. Nobody waits for a lock that only one thread takes:
+  // nothing is decided where it is taken, so the front looks only at the access.
   std::size_t entry(std::size_t c, std::size_t a) const {
     for (std::size_t e = a + 1; e < c; ++e) {
       if (events_[e].thread != events_[c].thread || events_[e].kind != EventKind::kLock) continue;
@@ -117,7 +117,7 @@ class Sweep {
     return c;
   }
 
-  // An unserialisable access `b` between `a` and `c`, and not one that is there in every run.
+  // True if `b` is an unserialisable access between `a` and `c`, and not in every run.
   bool between(const RunOracle& oracle, std::size_t a, std::size_t b, std::size_t c) const {
     if (!is_access(b) || events_[b].thread == events_[a].thread || events_[b].address != events_[a].address)
       return false;
@@ -143,7 +143,7 @@ class Sweep {
     return builder.finish();
   }
 
-  // The assumption extends to what only one thread keeps: values on their way through it decide nothing, either.
+  // The assumption also covers variables that only one thread uses: values that pass through them decide nothing.
   std::vector<bool> carriers(ReadRule rule) const {
     std::vector<bool> carries(events_.size());
     if (rule == ReadRule::kAllDecide) return carries;
@@ -201,7 +201,7 @@ Counts run(const RandomTraceOptions& options, std::uint32_t traces, std::uint64_
   return counts;
 }
 
-// An exchange of an atomic that one thread keeps to itself is taken to decide something, which loses a few.
+// The predictor assumes that an exchange of an atomic that only one thread uses decides something. That loses a few.
 void expect_few_missed(const Counts& counts) {
   for (const auto& [pattern, missed] : counts.missed)
     BOOST_TEST(missed * 100 <= counts.expected.at(pattern), pattern << ": " << missed << " missed");
@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(join_of_a_thread_without_shared_accesses) {
   BOOST_TEST(predict(model, {}).empty());
 }
 
-// A barrier of two: T2 entered its second turn before anybody left the first.
+// A barrier of two: T2 entered its second turn before any thread left the first.
 BOOST_AUTO_TEST_CASE(entry_to_the_next_turn_of_a_barrier) {
   const TraceModel model = std_model(R"(T0 enter(b)
                                         T1 enter(b)

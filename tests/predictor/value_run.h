@@ -1,16 +1,16 @@
-// Executes reorderings of a trace with values, to see what the checker of witnesses promises: that no thread decides
+// Executes reorderings of a trace with values, to check the promise of the checker of witnesses: no thread decides
 // anything on a value that it did not have in the trace.
 //
-// The program behind a trace is made up: each write stores a value of its own, mixed with all values that its thread
-// read and that the write may depend on. So two values are the same only where they must be. Knows nothing of taint.
+// The program of a trace is made up: each write stores a value of its own, mixed with all values that its thread read
+// and that the write may depend on. So two values are the same only where they must be. Knows nothing of taint.
 #pragma once
 
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
 
-#include "predictor/trace_model.h"
-#include "predictor/witness_check.h"
+#include "predictor/model/trace_model.h"
+#include "predictor/witness/witness_check.h"
 
 namespace reweave::testing {
 
@@ -18,7 +18,8 @@ class ValueRun {
  public:
   ValueRun(const TraceModel& model, ReadRule rule);
 
-  // True if every thread, in this order, decides on the values of the trace up to its last event, and before the stops.
+  // True if all decisions of threads in this order, up to their last events and before the stops, use the values of the
+  // trace.
   bool decides_alike(const std::vector<EventIndex>& order, const std::vector<EventIndex>& stops) const;
 
  private:
@@ -30,7 +31,7 @@ class ValueRun {
 
   State initial() const;
   bool decides(EventIndex e) const;
-  // The value that `e` reads, if it reads.
+  // Returns the value that `e` reads, if it reads.
   std::uint64_t step(State& state, EventIndex e) const;
 
   const TraceModel& model_;

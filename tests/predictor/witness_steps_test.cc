@@ -4,13 +4,13 @@
 #include <deque>
 
 #include "predictor/predict.h"
-#include "predictor/witness_steps.h"
+#include "predictor/witness/witness_steps.h"
 #include "tests/formats/scratch.h"
 
 namespace reweave::testing {
 namespace {
 
-// A race of two threads that each had much to do before, in turn; `private` ones are dropped by the model.
+// A race of two threads that each did much before it, in turns; the model drops the `private` accesses.
 std::string long_trace() {
   std::string text;
   for (int i = 0; i < 1000; ++i) {
@@ -21,7 +21,7 @@ std::string long_trace() {
   return text + "T1|w(x)|5\nT2|w(privateT2)|6\nT2|r(x)|7\n";
 }
 
-// T2 reads before nearly all of what T1 does before it writes, and T3 in between.
+// T2 reads before nearly all events of T1 and T3, after which T1 writes.
 std::string early_read() {
   std::string text = "T3|w(privateT3)|1\nT2|acq(m)|1\nT2|rel(m)|1\nT2|r(x)|2\nT2|w(privateT2)|2\n";
   for (int i = 0; i < 200; ++i) {
@@ -53,7 +53,7 @@ BOOST_FIXTURE_TEST_CASE(all_that_threads_do_is_there, Fixture) {
   BOOST_TEST(whole.beginning.empty());
 }
 
-// The steps that threads make in these turns; `all`: those of the whole witness.
+// Returns the steps of threads in these turns; `all` is the whole witness.
 std::vector<WitnessStep> steps_in(const std::vector<WitnessTurn>& turns, std::vector<WitnessStep> all) {
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.index < b.index; });
   std::vector<std::deque<WitnessStep>> left(4);  // by thread

@@ -102,7 +102,7 @@ void compare_state(const Pair& pair) {
   }
 }
 
-// In two parts, so that spans are gone through.
+// Reads into two parts, so that the model has to go through spans.
 void do_read(End& end, std::uint64_t bytes, bool peek) {
   std::vector<std::byte> real(bytes + 1), modelled(bytes + 1);
   const std::uint64_t half = bytes / 3;
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(counters_are_as_the_kernels) {
   play_rounds(0, [](Pair& pair) { make_counter(pair, true); });
 }
 
-// As long as they are far from full: how much the kernel takes depends on its own bookkeeping.
+// Only while they are far from full: how much the kernel takes depends on its own bookkeeping.
 BOOST_AUTO_TEST_CASE(sockets_are_as_the_kernels) {
   for (const int type : {SOCK_STREAM, SOCK_SEQPACKET})
     play_rounds(300, [type](Pair& pair) { make_sockets(pair, type); });

@@ -1,4 +1,4 @@
-// Which bytes the core takes for rdtsc, rdtscp, cpuid and xgetbv, against objdump(1), on the code of real libraries.
+// Compares the core's search for rdtsc, rdtscp, cpuid and xgetbv with objdump(1), on the code of real libraries.
 #define BOOST_TEST_MODULE input_instructions
 #include "recorder/core/processor/input_instructions.h"
 
@@ -55,7 +55,7 @@ std::uint64_t check(const std::string& file) {
   return code.known.size();
 }
 
-// Nothing, the code, and nothing: enough for whoever starts to decode before it, or goes on behind.
+// Decodes `code` followed by `behind`, with enough nops around them for a decoder that starts earlier or continues.
 InputInstruction found_in(Bytes code, std::size_t at, Bytes behind) {
   constexpr std::size_t kAround = 100;
   constexpr std::uint8_t kNop = 0x90;

@@ -1,4 +1,4 @@
-// The core's decoder against objdump(1), on the code of real libraries.
+// Compares the core's decoder with objdump(1), on the code of real libraries.
 #define BOOST_TEST_MODULE instruction
 #include <boost/test/unit_test.hpp>
 
@@ -18,7 +18,7 @@ using reweave::tests::Listed;
 
 namespace {
 
-// Where a distance of the instruction leads, as objdump says: "# address" behind an operand, or a branch's operand.
+// Returns the target of an instruction as objdump prints it: "# address" after an operand, or the operand of a branch.
 std::uint64_t target_in(const std::string& text) {
   const auto comment = text.find("# ");
   if (comment != std::string::npos) return std::strtoull(text.c_str() + comment + 2, nullptr, 16);
@@ -41,7 +41,7 @@ bool is_any(const std::string& text, const std::vector<std::string>& names) {
   return false;
 }
 
-// Of calls, jumps and returns.
+// For calls, jumps and returns.
 std::string without_prefixes(std::string text) {
   for (const std::string prefix : {"bnd ", "notrack ", "repz ", "data16 ", "cs ", "ds ", "rex.W "})
     if (text.find(prefix) == 0) return without_prefixes(text.substr(prefix.size()));

@@ -1,4 +1,4 @@
-// The code of a file as objdump(1) lists it: what the core's decoders are compared with.
+// Lists the code of a file by objdump(1), to compare the core's decoders with.
 #pragma once
 
 #include <cstdint>

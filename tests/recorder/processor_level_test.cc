@@ -1,4 +1,4 @@
-// What a program is told of the processor, by level: of answers that have all bits, and of this processor's own.
+// The features of the processor that a program sees at each level, in answers that have all bits.
 #define BOOST_TEST_MODULE processor_level
 #include "recorder/core/processor/processor_level.h"
 
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_feature_is_left) {
   }
 }
 
-// XSAVE writes all that the processor has: a program that made less room would be overwritten.
+// XSAVE writes all state that the processor has: it would overwrite memory after a smaller buffer.
 BOOST_AUTO_TEST_CASE(size_of_the_state_is_left) {
   for (std::uint32_t level = 2; level <= 4; level++) {
     Answer answer = {0xe7, 0x988, 0x988, 0};

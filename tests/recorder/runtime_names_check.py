@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-# Not ours to define, by why.
+# Names that are not ours to define, by reason.
 EXEMPT = {
     "the loader's own, in one version": r"__tls_get_addr",
     "the runtime's C++ functions, which programs define to be called by it": r"_ZN(6__tsan|7__ubsan|11__sanitizer).*",
@@ -58,7 +58,7 @@ def main():
     status = 0
     with tempfile.TemporaryDirectory() as folder:
         for runtime in given or runtimes(folder):
-            # What is the program's: the entry of the process, and what the linker defines.
+            # The program defines these: the entry of the process, and names from the linker.
             names, count = missing(runtime, ours | {"_init", "_fini", "_start", "main", "_IO_stdin_used", "__data_start",
                                                     "data_start", "_edata", "_end", "__bss_start", "__dso_handle"})
             print(f"{runtime}: {count} names, {len(names)} missing")

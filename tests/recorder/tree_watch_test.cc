@@ -1,4 +1,4 @@
-// Whom the supervisor takes for dead.
+// The processes that the supervisor takes for dead.
 #define BOOST_TEST_MODULE tree_watch
 #include <sys/wait.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "recorder/alive_processes.h"
-#include "recorder/supervisor/tree_watch.h"
+#include "recorder/supervisor/tree/tree_watch.h"
 
 namespace reweave {
 namespace {

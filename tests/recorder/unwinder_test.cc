@@ -1,4 +1,4 @@
-// Unwinding from outside, tried on this process itself, against what the compiler's unwinder says.
+// Unwinds this process itself from outside and compares the result with the compiler's unwinder.
 #define BOOST_TEST_MODULE unwinder
 #include <execinfo.h>
 #include <ucontext.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 
-#include "recorder/supervisor/unwinder.h"
+#include "recorder/supervisor/target/unwinder.h"
 
 namespace reweave {
 namespace {
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(the_stack_is_the_compilers) {
   }
 }
 
-// What a cache compares is what was read, and no return address is missing in it.
+// A cache compares the words that were read, and no return address is missing among them.
 BOOST_AUTO_TEST_CASE(all_that_was_read_is_told) {
   Found found;
   down(found, 5);

@@ -1,5 +1,5 @@
-// What checkpoints of a replay must carry on exactly, by the first argument; its output depends on all of it. The
-// second says how much of it.
+// The first argument names a kind of state that checkpoints of a replay must preserve exactly; the output depends on
+// all of it. The second argument is its amount.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>

@@ -30,8 +30,8 @@ class CountedLoopsTest(unittest.TestCase):
         cls.dump = reweave("dump", cls.recording).stdout
         counted = re.search(r"counts at (0x[0-9a-f]+)", cls.dump)
         cls.place = int(counted[1], 16)
-        # From an event "switch to t1, preempted" on the loop runs. If the other thread then wakes up, it is about to look;
-        # on a busy machine it may also be interrupted between its looks.
+        # After an event "switch to t1, preempted" the loop runs. If the other thread wakes up then, it is about to
+        # look. On a busy machine it may also be interrupted between two looks.
         found = re.findall(r"^(\d+) t0 switch to t1, preempted.*\n\d+ t1 call clock_nanosleep", cls.dump[counted.end():], re.M)
         cls.switches = [int(event) for event in found]
 

@@ -183,7 +183,7 @@ class DapTest(unittest.TestCase):
         self.assertEqual(client.process.wait(LIMIT), 0)
 
     def test_pause_and_breakpoints_while_it_runs(self):
-        # The condition is looked at so often that the program is still at it.
+        # The condition is evaluated so often that the program still runs.
         client = self.client()
         spinning = os.path.join(self.folder.name, "spinning")
         subprocess.run([REWEAVE, "record", "--seed", "1", "-o", spinning, "--", TARGET, "spin"], stdin=subprocess.DEVNULL,

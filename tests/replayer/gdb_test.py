@@ -12,6 +12,8 @@ import sys
 import tempfile
 import unittest
 
+from plain_gdb import hardware_watchpoints_work
+
 REWEAVE, TARGET, STATIC_TARGET, TSAN_TARGET, TREE = sys.argv[1:6]
 LIMIT = 600  # seconds
 
@@ -19,15 +21,6 @@ LIMIT = 600  # seconds
 def reweave(*arguments):
     return subprocess.run([REWEAVE, *arguments], capture_output=True, text=True, timeout=LIMIT, check=False,
                           stdin=subprocess.DEVNULL)
-
-
-def hardware_watchpoints_work():
-    """Whether gdb's do without Reweave: there are virtual machines in which they never stop anything."""
-    commands = ["break run_workers", "run", "watch shared_counter", "continue"]
-    words = [word for command in commands for word in ("-ex", command)]
-    done = subprocess.run(["gdb", "-nx", "-batch", *words, TARGET], stdin=subprocess.DEVNULL, text=True,
-                          capture_output=True, timeout=600)
-    return "hit Hardware watchpoint 2" in done.stdout
 
 
 class GdbTest(unittest.TestCase):
@@ -97,7 +90,7 @@ class GdbTest(unittest.TestCase):
         return out
 
     def test_watchpoint_on_what_another_thread_writes(self):
-        if not hardware_watchpoints_work():
+        if not hardware_watchpoints_work(TARGET, "run_workers", "shared_counter"):
             self.skipTest("no hardware watchpoint stops anything here; the next test has the others")
         self.assertIn("hit Hardware", self.watch_shared_counter())
 
@@ -169,7 +162,7 @@ class GdbTest(unittest.TestCase):
         self.assertRegex(out, r"main \(argc=1")
 
     def test_thread_sanitizer_build(self):
-        # Its runtime's symbols must not appear where our library in its place is.
+        # The symbols of ThreadSanitizer's runtime must not appear at the addresses of our library.
         out = self.gdb(1, ["break increment", "continue", "bt", "next", "next", "next", "info locals", "info threads",
                            "info sharedlibrary"], TSAN_TARGET)
         self.assertIn("hit Breakpoint 1, increment (amount=1)", out)

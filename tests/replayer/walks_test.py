@@ -52,7 +52,7 @@ class Walker:
         return stop
 
     def breaks(self, motion):
-        # From where it stands gdb steps before it plants breakpoints.
+        # gdb first steps from its current place, and then plants breakpoints.
         self.remote.step() if motion == self.remote.go_on else None
         return self.among("0,%x,1", self.functions, motion)
 

@@ -36,11 +36,11 @@ GOOD = {
     "recorder/core/base/sys.h": "",
     "recorder/core/syscalls/rows.inc": "",
     "recorder/core/schedule/scheduler.cc": include("recorder/core/base/sys.h", "recorder/policy.h"),
-    "recorder/supervisor/target.h": include("formats/reader.h", "recorder/arena.h", "recorder/core/syscalls/rows.inc"),
+    "recorder/supervisor/target/target.h": include("formats/reader.h", "recorder/arena.h", "recorder/core/syscalls/rows.inc"),
     "explorer/strategies/all.h": include("recorder/policy.h"),
-    "replayer/replay.cc": include("recorder/supervisor/target.h", "formats/reader.h"),
+    "replayer/replay.cc": include("recorder/supervisor/target/target.h", "formats/reader.h"),
     "predictor/race.h": include("formats/reader.h"),
-    "explorer/campaign.cc": include("predictor/race.h", "explorer/strategies/all.h", "recorder/supervisor/target.h"),
+    "explorer/campaign/campaign.cc": include("predictor/race.h", "explorer/strategies/all.h", "recorder/supervisor/target/target.h"),
 }
 
 
@@ -83,7 +83,7 @@ class CheckLayers(unittest.TestCase):
         self.assert_found("replayer/ may not", {"replayer/x.cc": include("predictor/race.h")})
 
     def test_predictor_runs_nothing(self):
-        self.assert_found("predictor/ may not", {"predictor/x.cc": include("recorder/supervisor/target.h")})
+        self.assert_found("predictor/ may not", {"predictor/x.cc": include("recorder/supervisor/target/target.h")})
 
     def test_explorer_does_not_reach_into_the_core(self):
         self.assert_found("explorer/ may not", {"explorer/x.cc": include("recorder/core/base/sys.h")})
@@ -110,6 +110,19 @@ class CheckLayers(unittest.TestCase):
 
     def test_a_room_without_a_floor(self):
         self.assert_found("does not name", {"recorder/core/attic/x.h": ""})
+
+    def test_rooms_include_nothing_above(self):
+        above = {"predictor/report/x.h": "", "predictor/model/x.cc": include("predictor/report/x.h")}
+        self.assert_found("predictor/model/x.cc: may not include predictor/report/x.h", above)
+        self.assert_found("of a room above its own",
+                          {"explorer/x.h": "", "explorer/run/x.h": include("explorer/x.h")})
+        below = {"predictor/model/x.h": "", "predictor/report/x.cc": include("predictor/model/x.h"),
+                 "explorer/run/x.h": "", "explorer/x.cc": include("explorer/run/x.h"),
+                 "formats/base/x.h": include("formats/event.h")}
+        self.assertEqual(check_tree({**GOOD, **below}), [])
+
+    def test_a_room_that_is_too_full(self):
+        self.assert_found("predictor/model: 41 files", {f"predictor/model/x{i}.h": "" for i in range(41)})
 
     def test_missing_file(self):
         self.assert_found("is not a file", {"predictor/x.cc": include("race.h")})

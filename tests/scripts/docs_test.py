@@ -12,7 +12,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import check_docs  # noqa: E402
 
 VERBS = check_docs.Verbs(sys.argv.pop(1))
-# What is there, and the same made up.
+# Existing names, each with a made-up variant.
 NAMED = [
     ("`recorder/core/dispatch.cc`", "`recorder/core/despatch.cc`"),
     ("`recorder/core/`", "`recorder/heart/`"),

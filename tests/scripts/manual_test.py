@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import manual  # noqa: E402
 
 PROGRAM, REWEAVE = pathlib.Path(sys.argv.pop()).resolve(), pathlib.Path(sys.argv.pop()).resolve()
-# Of `hunt` and `explore` when they find a failure; of the program when it fails.
+# Exit statuses of `hunt` and `explore` when they find a failure, and of the program when it fails.
 FOUND, ABORTED = 10, 134
 ALLOWED = {"campaign": {0, 10}, "hunt": {FOUND}, "explore": {0, FOUND}, "record": {0, ABORTED}, "predict": {0, FOUND}}
 
@@ -49,7 +49,7 @@ class Manual(unittest.TestCase):
         for verb, shown in self.helps.items():
             examples = [item.name for item in shown.sections["Examples"]]
             folder = pathlib.Path(self.folder.name) / verb
-            # What the examples make themselves is not there before.
+            # Files that the examples make must not exist before.
             made = [match[1] for line in examples if (match := re.search(r"-o (\S+)", line))]
             shutil.copytree(self.prepared, folder, symlinks=True, ignore=lambda _, names: set(made) & set(names))
             for line in examples:
@@ -65,6 +65,17 @@ class Manual(unittest.TestCase):
                 self.assertTrue(item.name.startswith(f"reweave {verb}"), item.name)
                 self.assertTrue(item.text, item.name)
                 self.assertIn(manual.roff(item.name), text)
+
+    def test_notes_keep_their_lines(self):
+        notes = manual.page("reweave-hunt", "hunt", self.helps["hunt"], "1", self.helps).partition(".SH NOTES\n")[2]
+        self.assertGreater(notes.partition(".SH ")[0].count("\n.br\n"), 2)
+
+    def test_bash_completes_what_an_option_may_be(self):
+        for words, expected in (("replay rec -g", "end inevitable"), ("replay --goto", "end inevitable")):
+            words = ["reweave", *words.split(), ""]
+            done = subprocess.run(["bash", "-c", manual.bash(self.helps) + 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _reweave; '
+                                   'echo "${COMPREPLY[@]}"', *words[:1], *words], capture_output=True, text=True, check=True)
+            self.assertEqual(done.stdout.strip(), expected)
 
     def test_every_verb_has_a_page_and_is_tested_with_bad_input(self):
         listed = re.search(r"foreach verb : \[(.*?)\]", (ROOT / "meson.build").read_text())[1]

@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "run_tests.py"
-# Stands for meson: writes a log with the next of the planned results of each test that it is asked for.
+# Stands in for meson: writes a log with the next planned result of each requested test.
 MESON = """#!/usr/bin/env python3
 import json, pathlib, sys
 build = pathlib.Path(sys.argv[sys.argv.index("-C") + 1])

@@ -1,4 +1,4 @@
-// Which steps of the two schedules stand side by side: the most that come in the same order in both.
+// Aligns the two schedules: as many equal steps as possible that come in the same order in both are shown side by side.
 
 // Indexes of a longest increasing subsequence.
 function increasing(values) {
@@ -18,7 +18,7 @@ function increasing(values) {
   return chosen.reverse();
 }
 
-// Rows of {failing, passing}; of rows that differ, the two have nothing to do with each other.
+// Rows of {failing, passing}. In rows that are not equal, the two steps are unrelated.
 function align() {
   const there = new Map(steps.passing.map((step) => [step.key, step]));
   const both = steps.failing.filter((step) => there.has(step.key));

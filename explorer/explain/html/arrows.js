@@ -1,4 +1,4 @@
-// Arrows between the steps of the pair that is looked at: as they came in the failing run, and in the passing one.
+// Arrows between the steps of the selected pair, in their order in the failing run and in the passing one.
 
 const overlay = drawing("svg", {class: "arrows", "aria-hidden": "true"});
 let looked = 0;  // index of the flip
@@ -10,7 +10,8 @@ function chain(flip) {
   return flip.block ? [flip.block.begin, flip.block.between, flip.block.end] : [flip.first, flip.then];
 }
 
-// What is drawn from and to in a column, in the order of that schedule. What the failing run has not come to is its end.
+// The elements in a column that arrows connect, in the order of that schedule. An event that the failing run did not
+// reach is drawn at the run's end.
 function anchors(side) {
   const events = chain(report.flips[looked]);
   const found = events.map(side === "failing" ? findStep : findOther).filter(Boolean);
@@ -63,7 +64,7 @@ function drawArrows() {
 }
 
 let waiting = false;
-// Soon, once for many changes.
+// Redraws the arrows in the next frame, once for many changes.
 function changed() {
   if (waiting) return;
   waiting = true;

@@ -1,4 +1,4 @@
-// The script and the style of a report, which the build takes from the files beside this one (embed.py).
+// The script and the style of a report, which the build generates from the files in this folder (embed.py).
 #pragma once
 
 #include <string_view>

@@ -82,7 +82,7 @@ class Drawing {
     for (const json& point : curve_) points += fmt::format("{:.1f},{:.1f} ", x(point), share_y(point));
     return points;
   }
-  // There along the upper bounds, and back along the lower ones.
+  // The outline of the interval: forward along the upper bounds and back along the lower ones.
   std::string band() const {
     std::string points;
     for (const json& point : curve_) points += fmt::format("{:.1f},{:.1f} ", x(point), y(point, "high"));

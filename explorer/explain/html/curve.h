@@ -1,4 +1,4 @@
-// How likely the failure is along the failing schedule, as a drawing.
+// Draws the probability of failure along the failing schedule.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

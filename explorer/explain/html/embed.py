@@ -11,7 +11,7 @@ import hashlib
 import pathlib
 import sys
 
-# A page that is not seen is never drawn.
+# A hidden page is never drawn, so requestAnimationFrame() alone might never start the script.
 START = """const once = () => { if (!started) { started = true; start(); } };
 requestAnimationFrame(() => setTimeout(once));
 setTimeout(once, 500);

@@ -62,7 +62,7 @@ Html thread_chip(const json& step) {
 }
 
 Html place_text(const json& step) {
-  // Functions of C++ templates have names of a page; the whole one is in the sentence or under the pointer.
+  // Functions of C++ templates can have very long names; the whole name is in the sentence or in the tooltip.
   constexpr std::size_t kMostOfName = 56;
   const std::string place = step.at("place").get<std::string>(), function = step.value("function", "");
   std::string shown = place;
@@ -73,7 +73,7 @@ Html place_text(const json& step) {
 
 namespace {
 
-// "2nd time"; nothing of the first, or of what has no number.
+// "2nd time"; empty for the first time, or without a number.
 std::string time_text(const json& step) {
   const auto number = step.value("number", std::uint64_t{1});
   if (number < 2) return "";

@@ -1,4 +1,4 @@
-// The keyboard, and the step that it is at.
+// Keyboard navigation, and the current step.
 
 let current = null;
 let side = "failing";
@@ -14,7 +14,8 @@ function setCurrent(element) {
   element.scrollIntoView({block: "nearest"});
 }
 
-// What can be at `child` of the list in the column that we are in.
+// The element of the list's `child` that can get the focus: a fold, or the step in the current column; null if there is
+// none.
 const target = (child) => (child.classList.contains("fold") ? child : child.querySelector(`a.${side}`));
 
 function firstStep() {
@@ -41,7 +42,7 @@ function changeSide(to) {
   move(1);
 }
 
-// Says more of a step, or no longer.
+// Shows or hides the details of a step.
 function toggleDetail(element) {
   const open = element.querySelector(".detail");
   if (open) open.remove();
@@ -78,7 +79,7 @@ const KEYS = {
 function onKey(event) {
   if (event.ctrlKey || event.altKey || event.metaKey || help.open) return;
   const inList = list.contains(document.activeElement);
-  // Elsewhere arrows scroll, as ever.
+  // Outside the list, arrow keys scroll as usual.
   if (event.key.startsWith("Arrow") && !inList) return;
   if (event.key === "Enter" && inList && current && current.matches("a")) {
     toggleDetail(current);

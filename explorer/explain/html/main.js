@@ -5,7 +5,7 @@ function copy(text, button) {
     button.textContent = "Copied";
     setTimeout(() => { button.textContent = "Copy"; }, 1500);
   };
-  const byHand = () => {  // where the clipboard is not to be had, as in some pages from files
+  const byHand = () => {  // if the clipboard is not available, as in some pages from files
     const field = make("textarea", {"aria-hidden": "true", class: "unseen"});
     field.value = text;
     document.body.append(field);
@@ -63,7 +63,7 @@ function build() {
   list.addEventListener("click", (event) => {
     const element = event.target.closest("a.cell");
     if (!element || !list.contains(element)) return;
-    event.preventDefault();  // the address without the jump
+    event.preventDefault();  // change the address without scrolling
     history.replaceState(null, "", element.hash);
     setCurrent(element);
     toggleDetail(element);

@@ -1,8 +1,8 @@
-// A map of each schedule: time from left to right, a strip a thread.
+// A map of each schedule: time from left to right, one strip per thread.
 
 const maps = new Map(SIDES.map((side) => [side, drawing("svg", {class: "map", preserveAspectRatio: "none"})]));
 
-// One path a thread, of the stretches in which it runs.
+// One path per thread, with the intervals in which it runs.
 function strips(side) {
   const paths = new Map();
   const all = steps[side];

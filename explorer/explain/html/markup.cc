@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "formats/utf8.h"
+#include "formats/base/utf8.h"
 
 namespace reweave {
 
@@ -57,7 +57,7 @@ namespace {
 struct Range {
   char32_t first, last;
 };
-// Control characters, marks and overrides of direction, what has no width, separators of lines, tags, noncharacters.
+// Control characters, direction marks and overrides, characters without width, line separators, tags, noncharacters.
 constexpr std::array<Range, 13> kUnseen = {{{0x00, 0x08},
                                             {0x0b, 0x1f},
                                             {0x7f, 0x9f},
@@ -78,7 +78,7 @@ bool is_unseen(char32_t c) {
          std::ranges::any_of(kUnseen, [=](Range range) { return c >= range.first && c <= range.last; });
 }
 
-// The next character of `text`, taken off it; kReplacement for a byte that begins none.
+// Removes the next character from `text` and returns it; kReplacement for a byte that starts no character.
 char32_t next_character(std::string_view& text) {
   const auto [code, bytes] = first_character(text);
   text.remove_prefix(std::max<std::size_t>(bytes, 1));

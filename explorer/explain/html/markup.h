@@ -1,4 +1,4 @@
-// HTML that cannot be broken by what is put into it: text is escaped wherever it becomes markup.
+// HTML that its content cannot break: text is always escaped when it becomes markup.
 #pragma once
 
 #include <initializer_list>
@@ -14,7 +14,7 @@ class Html {
   Html(std::string_view text);  // NOLINT(google-explicit-constructor): text reads better among elements
   Html(const std::string& text) : Html(std::string_view(text)) {}
   Html(const char* text) : Html(std::string_view(text)) {}
-  // As it is: for what the build made.
+  // Takes markup from the build without escaping it.
   static Html trusted(std::string_view markup);
 
   Html& operator+=(const Html& more) {
@@ -39,8 +39,8 @@ Html element(std::string_view name, Attributes attributes, std::initializer_list
 // An element that has no content and no end, such as <meta>.
 Html empty_element(std::string_view name, Attributes attributes);
 
-// The text as it can be shown: valid UTF-8, at most `most` bytes; control characters, and those that change the
-// direction of what follows or are not seen, as "‹U+202E›". Tabs and line ends stay.
+// The text in a form that can be shown: valid UTF-8, at most `most` bytes. Control characters, invisible ones, and
+// those that change the direction of text become "‹U+202E›". Tabs and line ends stay.
 std::string visible(std::string_view text, std::size_t most = 2000);
 
 }  // namespace reweave

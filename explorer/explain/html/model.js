@@ -1,9 +1,9 @@
-// The report, and its schedules as lists of steps. docs/explanation-format.md has the form of the columns.
+// The report, and its schedules as lists of steps. docs/explanation-format.md describes the columns.
 
 const report = JSON.parse(document.getElementById("report").textContent);
 const SIDES = ["failing", "passing"];
 
-// An element with properties of its own and children; texts among these are texts, whatever is in them.
+// Makes an element with attributes, event handlers and children. Strings among the children become text, never markup.
 function make(name, properties = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(properties)) {
@@ -21,7 +21,7 @@ function drawing(name, attributes = {}) {
   return element;
 }
 
-// The steps of one schedule. `key`: the same for the step of the other schedule that does the same.
+// The steps of one schedule. Steps of the two schedules that do the same have the same `key`.
 function unpack(side) {
   const schedule = report[side];
   if (schedule === null) return [];
@@ -34,7 +34,7 @@ function unpack(side) {
     const number = (numbers.get(place) || 0) + columns.numbers[index];
     numbers.set(place, number);
     choice += columns.choices[index];
-    // Several operations of one line are told apart by which comes first.
+    // Several operations on one line are distinguished by their order.
     const name = `${place} ${number}`, occurrence = (seen.get(name) || 0) + 1;
     seen.set(name, occurrence);
     return {side, index, thread, code: report.code[code], object: report.objects[object], number, choice,
@@ -44,14 +44,14 @@ function unpack(side) {
 
 const steps = {failing: unpack("failing"), passing: unpack("passing")};
 
-// Threads of both, by id.
+// Threads of both schedules, by id.
 const threads = [...new Set(SIDES.flatMap((side) => steps[side].map((step) => step.thread)))].sort((a, b) => a - b);
 const laneOf = new Map(threads.map((thread, lane) => [thread, lane]));
 const colour = (thread) => `t${thread % 8}`;
 
 const byChoice = new Map(steps.failing.map((step) => [step.choice, step]));
 
-// The step of the failing schedule that a flip, a block or a deadlock names; undefined if the run did not come to it.
+// The step of the failing schedule that a flip, a block or a deadlock names; undefined if the run did not reach it.
 const findStep = (event) => (event.not_reached ? undefined : byChoice.get(event.choice));
 
 // The same in the passing schedule.
@@ -63,7 +63,7 @@ function findOther(event) {
                                      one.code.does === event.does);
 }
 
-// Functions of C++ templates have names of a page.
+// Shortens names: functions of C++ templates can have very long ones.
 function shortPlace(code) {
   const name = Array.from(code.function || "");
   if (name.length <= 56 || !code.place.startsWith(code.function)) return code.place;

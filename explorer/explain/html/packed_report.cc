@@ -13,7 +13,7 @@ using nlohmann::json;
 
 namespace {
 
-// Numbers for texts or places, by their first use.
+// Numbers texts or places in the order of their first use.
 class Table {
  public:
   std::size_t number_of(const json& row) {
@@ -42,7 +42,7 @@ class ReportPacker {
   }
 
  private:
-  // The place that a step has in code, without what differs from one time to the next.
+  // The members of a step that depend only on its place in the code.
   static json code_of(const json& step) {
     json code = {{"does", step.at("does")}, {"place", step.at("place")}};
     for (const char* member : {"function", "file", "line", "source"})
@@ -50,7 +50,7 @@ class ReportPacker {
     return code;
   }
 
-  // Index of the step that the cause begins with; the last if there is none.
+  // Index of the step with which the cause begins; the number of steps if there is none.
   std::size_t middle(const json& steps) const {
     const json& flips = report_.at("flips");
     if (flips.empty()) return steps.size();
@@ -86,7 +86,7 @@ class ReportPacker {
     return packed;
   }
 
-  // How much more it is than `before`, which becomes it.
+  // Returns `value` minus `before`, and sets `before` to `value`.
   static std::int64_t difference(const json& value, std::int64_t& before) {
     const auto now = value.get<std::int64_t>();
     return now - std::exchange(before, now);
@@ -113,7 +113,7 @@ std::string data_block(const json& report) {
   std::string text;
   for (const char c : report.dump()) {
     if (c == '<')
-      text += "\\u003c";  // only in texts
+      text += "\\u003c";  // '<' occurs only in strings
     else
       text += c;
   }

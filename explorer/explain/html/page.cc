@@ -12,7 +12,7 @@
 #include "explorer/explain/html/tables.h"
 #include "explorer/explain/report.h"
 #include "explorer/explain/report_check.h"
-#include "formats/source_lines.h"
+#include "formats/elf/source_lines.h"
 
 namespace reweave {
 
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kMostPageBytes = 400'000;
 
-// Where the script draws the schedules.
+// The section in which the script draws the schedules.
 Html schedules_section() {
   Html content =
       element("noscript", {}, {element("p", {}, {"The two schedules are drawn by a script, which is off."})});

@@ -16,7 +16,7 @@ Html page_head(const Html& title, std::string_view script_hash) {
   tags += empty_element("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
   tags += empty_element("meta", {{"name", "color-scheme"}, {"content", "light dark"}});
   tags += empty_element("meta", {{"name", "referrer"}, {"content", "no-referrer"}});
-  tags += empty_element("link", {{"rel", "icon"}, {"href", "data:,"}});  // or a browser asks the server for one
+  tags += empty_element("link", {{"rel", "icon"}, {"href", "data:,"}});  // or browsers request one from the server
   tags += element("title", {}, {title});
   tags += element("style", {}, {Html::trusted(kReportStyle)});
   return element("head", {}, {tags});

@@ -1,4 +1,4 @@
-// The head of a page that is one file: style, icon and policy are in it.
+// The head of a self-contained page, with its style, icon and security policy.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace reweave {
 
-// `script_hash`: of the one script that may run, for the content security policy; empty: none may.
+// `script_hash`: the hash of the only script that the content security policy allows; empty: none.
 Html page_head(const Html& title, std::string_view script_hash = {});
 
 }  // namespace reweave

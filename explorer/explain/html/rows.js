@@ -1,9 +1,10 @@
-// The two schedules side by side: a row a step, folded where they are equal, or too long to be read.
+// The two schedules side by side, one row per step. Equal steps are folded, and so are long parts.
 
 const CONTEXT = 2, PIECE = 40, LONGEST = 120;
 const list = make("div", {class: "rows", role: "group", "aria-label": "Steps of both schedules"});
 
-// Rows that are never folded away: what the cause and the other flips name, and the moment.
+// Rows that are never folded: the steps of the cause and the other flips, and the step at which the failure became
+// inevitable.
 const marked = new Map();  // number of the row: set of class names
 function mark(row, name) {
   if (row === undefined || row < 0) return;
@@ -59,7 +60,7 @@ function rowElement(number) {
   return element;
 }
 
-// How many rows before `number` differ.
+// differing[number]: the number of rows before `number` that differ.
 const differing = [0];
 for (const row of rows) differing.push(differing[differing.length - 1] + (row.equal ? 0 : 1));
 
@@ -77,7 +78,7 @@ function foldElement(from, to) {
   return element;
 }
 
-// The elements of the rows [from, to): all of them, or the ends of a long piece around a fold.
+// The elements of the rows [from, to); in a long part, its ends with a fold between them.
 function elements(from, to) {
   const all = [];
   const plain = (end, start) => { for (let i = start; i < end; i++) all.push(rowElement(i)); };
@@ -98,7 +99,7 @@ function unfold(fold) {
   setCurrent(first);
 }
 
-// Shows the row, with some around it, if it is folded away.
+// Shows the row, with some around it, if it is folded.
 function reveal(number) {
   for (const fold of list.querySelectorAll(".fold")) {
     const from = Number(fold.dataset.from), to = Number(fold.dataset.to);
@@ -114,7 +115,7 @@ function reveal(number) {
   return list.querySelector(`[data-row="${number}"]`);
 }
 
-// Where schedules differ all over, only what is near to something marked is shown.
+// If more than MANY rows differ, only rows near marked ones are shown.
 const MANY = 300, NEAR = 15;
 function keptRows() {
   const kept = new Uint8Array(rows.length);

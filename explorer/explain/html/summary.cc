@@ -7,9 +7,9 @@
 #include <sstream>
 #include <vector>
 
-#include "explorer/escaping.h"
 #include "explorer/explain/html/figures.h"
 #include "explorer/explain/report_steps.h"
+#include "explorer/words/escaping.h"
 
 namespace reweave {
 
@@ -78,7 +78,7 @@ Html cause_section(const json& report) {
                    element("p", {{"class", "sentence"}},
                            {"No order of events was found that makes the difference between failing and passing."}));
   Html content = element("p", {{"class", "sentence"}}, {capitalised(said.front())});
-  for (std::size_t i = 1; i < said.size(); i++)  // what follows is in the tiles
+  for (std::size_t i = 1; i < said.size(); i++)  // the other sentences are in the tiles
     if (!said[i].starts_with("In ")) content += element("p", {}, {said[i]});
   Html lines;
   for (const json& step : steps_of_cause(report)) lines += step_line(step);
@@ -117,7 +117,7 @@ Html way_section(const json& report) {
 Html remedies_section(const json& report) {
   const json& remedies = report.at("remedies");
   Html list;
-  for (std::size_t i = remedies.size(); i-- > 0;) {  // what works comes last
+  for (std::size_t i = remedies.size(); i-- > 0;) {  // a remedy that works is the last one
     const json& rate = remedies[i].at("rate");
     const bool works = rate.at("failed") == 0;
     const bool names_first = remedies[i].at("kind") == "order";  // it begins with the name of a function

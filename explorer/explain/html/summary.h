@@ -1,4 +1,4 @@
-// What a reader of a report looks for first: the failure, its cause, a remedy, and how to see it again.
+// The first part of a report: the failure, its cause, a remedy, and commands to see it again.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,7 +10,7 @@ namespace reweave {
 
 Html failure_header(const nlohmann::json& report, const std::string& recording);
 Html cause_section(const nlohmann::json& report);
-// The value with which the run failed, backward; nothing if it was not followed.
+// The history of the value with which the run failed, latest step first; empty if it was not followed.
 Html way_section(const nlohmann::json& report);
 Html remedies_section(const nlohmann::json& report);
 Html commands_section(const std::string& recording);

@@ -1,4 +1,4 @@
-// The steps once more, as tables for who cannot see the drawing.
+// The steps as tables, for readers who cannot see the drawing.
 
 const BATCH = 500;
 const TITLE_ROW = ["Choice", "Thread", "Does", "Object", "Place", "Source", "In the other schedule"];

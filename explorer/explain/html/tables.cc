@@ -21,7 +21,7 @@ Html table_head(std::initializer_list<const char*> titles) {
 }
 
 Html table(std::string_view look, const Html& titles, const Html& rows) {
-  // Wider than a narrow window: it scrolls, for which the keyboard needs the focus.
+  // The table scrolls in a narrow window; it must be focusable so that the keyboard can scroll it.
   return element("div", {{"class", "wide"}, {"tabindex", "0"}},
                  {element("table", {{"class", std::string(look)}}, {titles, element("tbody", {}, {rows})})});
 }

@@ -69,13 +69,14 @@ class EndFinder {
     return {{follows}, sources_of(part_, last(), at.instruction->address_of, history_), ""};
   }
 
-  // A function that is not followed was given a bad pointer.
+  // For a fault in a function that is not followed: its first argument, if that is a null pointer.
   FailedOperand argument() const {
     constexpr std::uint64_t kNearNull = 4096;
     std::vector<unsigned> null;
     for (const unsigned argument : kArgumentOrder)
       if (steps_[last()].registers[argument] < kNearNull) null.push_back(argument);
-    // Registers of arguments that the function does not have may hold anything.
+    // Only the first argument is considered, because the registers of arguments that the function does not have may
+    // hold anything.
     if (null.empty() || null.front() != kRdi) return unknown("the run ends in a function that is not instrumented");
     WayStep passes = step(WayStep::Kind::kPasses, last());
     passes.object = steps_[last()].callee;
@@ -88,7 +89,7 @@ class EndFinder {
     ends.value = signed_value(steps_[last()].registers[register_number], 4);
     std::vector<ValueSource> sources = sources_of(part_, last(), bit(register_number), history_);
     if (!sources.empty()) return {{ends}, sources, ""};
-    // A constant: what decided that it is this one?
+    // The status is a constant: find the branch that selected it.
     const auto constant = constant_of(part_, last(), bit(register_number), history_);
     FailedOperand decided = constant ? decision(*constant) : unknown("");
     if (!constant || !decided.unknown.empty()) return {{ends}, {}, ""};
@@ -96,7 +97,7 @@ class EndFinder {
     return decided;
   }
 
-  // The last branch that the thread took on its way to a step.
+  // The operands of the last branch that decided that the thread reached the step.
   FailedOperand decision(std::size_t end) const {
     const std::size_t branch = last_branch(end);
     if (branch == kNowhere) return unknown("no branch leads to the end of the run");
@@ -107,10 +108,10 @@ class EndFinder {
     return {{compares}, sources_of_operands(part_, compare, history_), ""};
   }
 
-  // Those in functions that have returned by then do not count, nor those of which both sides lead there.
+  // Skips branches in functions that have returned since, and branches of which both sides lead to the step.
   std::size_t last_branch(std::size_t end) const {
     std::size_t depth = 0;
-    // Addresses of what was executed after the branch.
+    // Addresses of the instructions executed after the branch.
     std::set<std::uint64_t> behind = {steps_[end].instruction->address};
     for (std::size_t i = end; i-- > 0;) {
       const ExecutedStep& step = steps_[i];
@@ -127,7 +128,7 @@ class EndFinder {
     const bool jumped = steps_[branch + 1].instruction->address != instruction.end();
     return jumped ? instruction.end() : instruction.target;
   }
-  // True if the code at the address comes to one of those without another branch.
+  // True if the code at the address reaches one of `those` without another branch.
   bool joins(std::uint64_t address, const std::set<std::uint64_t>& those) const {
     constexpr std::size_t kMost = 200;
     for (std::size_t i = 0; i < kMost; i++) {
@@ -168,7 +169,8 @@ class EndFinder {
     return kNowhere;
   }
 
-  // What sets the flags of a branch; where that looks at the result of a comparison, that comparison.
+  // The instruction that sets a branch's flags. If it only tests the stored result of an earlier comparison, that
+  // comparison.
   std::size_t comparison_of(std::size_t branch) const {
     std::size_t found = writer_of(branch, bit(kFlags));
     while (found != kNowhere) {

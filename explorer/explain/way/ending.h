@@ -1,4 +1,4 @@
-// The operand with which a run failed, in the instructions that its last thread executed.
+// Finds the operand with which a run failed, in the instructions that its last thread executed.
 #pragma once
 
 #include <functional>
@@ -14,23 +14,23 @@
 
 namespace reweave {
 
-// How the run ended, as far as it matters here.
+// The end of a run.
 struct RunEnd {
   wire::OutcomeKind outcome = wire::OutcomeKind::kPassed;
   int wait_status = 0;
-  std::optional<ThreadId> thread = {};  // that a memory error is of
+  std::optional<ThreadId> thread = {};  // the thread of a memory error
 };
 
 struct FailedOperand {
-  std::vector<WayStep> steps;        // what the thread did with it at the end; the last first
-  std::vector<ValueSource> sources;  // what it was computed from
-  std::string unknown;               // why there is no operand; then the rest is empty
+  std::vector<WayStep> steps;        // uses of the operand at the end, the last first
+  std::vector<ValueSource> sources;  // values from which it was computed
+  std::string unknown;               // reason why there is none; then the rest is empty
 };
 
-// What is asked of the program's code.
+// Access to the program's code.
 struct CodeView {
   std::function<const Instruction*(std::uint64_t address)> at;  // null: not known
-  std::function<std::string(const Instruction& call)> callee;   // the name of what is called; empty: not known
+  std::function<std::string(const Instruction& call)> callee;   // name of the called function; empty: not known
 };
 
 FailedOperand failed_operand(const ExecutedPart& part, ThreadId thread, const RunEnd& end, const AccessHistory& history,

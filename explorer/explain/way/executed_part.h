@@ -1,4 +1,4 @@
-// Instructions that one thread executed one after the other, with what they read and wrote.
+// Consecutive instructions of one thread, with the values that they read and wrote.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/machine_code.h"
+#include "formats/code/machine_code.h"
 
 namespace reweave {
 
@@ -16,10 +16,10 @@ struct ExecutedStep {
 
   const Instruction* instruction = nullptr;
   std::array<std::uint64_t, kGeneralRegisters> registers = {};  // before it
-  std::uint64_t place = 0;                                      // of the memory that it accesses
-  // What lies at `place`, as far as 8 bytes hold it.
+  std::uint64_t place = 0;                                      // address of the memory that it accesses
+  // The values read and written at `place`; nothing if they are longer than 8 bytes.
   std::optional<std::uint64_t> loaded, stored;
-  // A call of code that is not followed: what is called, and the entries of the history that came of it.
+  // For a call of code that is not followed: the called function, and the entries of the history that the call made.
   bool passed_over = false;
   std::string callee;
   std::size_t first_entry = kNoEntry, last_entry = kNoEntry;
@@ -27,7 +27,7 @@ struct ExecutedStep {
 
 struct ExecutedPart {
   enum class End : std::uint8_t {
-    kThere,    // it ends where it was to end
+    kThere,    // it reaches the requested end
     kRunEnds,  // the process ended
     kUnknown,  // it could not be followed further
   };

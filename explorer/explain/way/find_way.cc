@@ -9,7 +9,7 @@
 
 #include "explorer/explain/way/program_code.h"
 #include "explorer/explain/way/step_recorder.h"
-#include "formats/error.h"
+#include "formats/base/error.h"
 
 namespace reweave {
 
@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kNoEntry = AccessHistory::kNone;
 constexpr std::size_t kMostWaySteps = 16;
 constexpr std::size_t kMostSources = 3;
-// Accesses of a thread that are replayed before the one that matters: first so many, and if the value is older, more.
+// Numbers of a thread's accesses to replay before the one that matters; the next number is tried if the value is older.
 constexpr std::size_t kAccesses[] = {48, 400, 4000};
 
 class WayFinder {
@@ -46,7 +46,7 @@ class WayFinder {
   void stop(std::string why) { way_.end = std::move(why); }
   bool is_over() const { return !way_.end.empty(); }
 
-  // The entry from which so many accesses of the thread lead to `until`; kNoEntry: its beginning.
+  // The entry that comes `accesses` accesses of the thread before `until`; kNoEntry: the thread's beginning.
   std::size_t start_of(ThreadId thread, std::size_t until, std::size_t accesses) const {
     std::size_t at = until == kNoEntry ? history_.last_of(thread) : history_.before(until);
     std::size_t start = kNoEntry;
@@ -70,7 +70,8 @@ class WayFinder {
     return std::ranges::any_of(sources, [](const auto& s) { return s.kind == ValueSource::Kind::kEarlier; });
   }
 
-  // Records a part that ends at `until`, which begins early enough for what `sources` of it tells.
+  // Records a part that ends at `until` and begins early enough for `sources`, which is called for each part that is
+  // tried. Returns the sources.
   template <typename Sources>
   std::vector<ValueSource> in_part(ThreadId thread, std::size_t until, const Sources& sources) {
     std::vector<ValueSource> found;
@@ -125,7 +126,7 @@ class WayFinder {
     }
   }
 
-  // Adds the reads to the way; the index of the step that is followed further.
+  // Adds the reads to the way. Returns the index of the step to follow further.
   std::size_t take_reads(ThreadId thread, const std::vector<ValueSource>& sources) {
     if (sources.empty()) return stop("the value is a constant of the code"), 0;
     for (const ValueSource& source : sources)
@@ -157,7 +158,8 @@ class WayFinder {
     return "";
   }
 
-  // Of several reads, the one whose value another thread wrote, or which was written at all.
+  // Adds the reads to the way and returns the one to follow: the only one whose value another thread wrote or, failing
+  // that, the only one whose value was written at all. Stops if there are several.
   std::size_t choose(ThreadId thread, std::vector<WayStep> reads) {
     const auto is_of_other = [&](const WayStep& read) {
       const std::size_t write = history_.last_write(read.address, read.bytes, entry_before(read));
@@ -198,7 +200,7 @@ class WayFinder {
 
   WayStep read_step(ThreadId thread, const ValueSource& source) {
     const ExecutedStep& at = part_.steps[source.step];
-    // Where a read was not announced, its place in the order is known by what was announced before.
+    // A read that was not announced is placed in the order by the last announcement before it.
     const std::size_t entry = source.entry != kNoEntry ? source.entry : entry_at(thread, source.step);
     WayStep read = step_of(WayStep::Kind::kReads, entry);
     if (source.entry == kNoEntry) read.number = 0;
@@ -222,7 +224,7 @@ class WayFinder {
     return first;
   }
 
-  // To the write that the read saw, and to what that was computed from.
+  // Follows the value to the write that the read saw, and sets `sources` to the sources of the written value.
   void follow_read(ThreadId& thread, std::size_t index, std::vector<ValueSource>& sources) {
     const WayStep read = way_.steps[index];
     const std::size_t at = entry_before(read);
@@ -252,11 +254,11 @@ class WayFinder {
     return fmt::format("nothing in the trace wrote there before{}", block ? ", since it was allocated" : "");
   }
 
-  // What the part, which ends with a write, tells of it.
+  // Facts about a write from the part that ends with it.
   struct OfWrite {
     std::vector<ValueSource> sources = {};
-    bool wrote_it = true;  // what was read; false: other code did after it
-    std::string why = {};  // there are no sources
+    bool wrote_it = true;  // false: code that is not in the trace wrote the value that was read
+    std::string why = {};  // reason why there are no sources; empty if there are
   };
 
   OfWrite of_write(std::size_t write, const WayStep& read, WayStep& step) const {
@@ -284,7 +286,7 @@ class WayFinder {
     return {sources_of(part_, part_.steps.size() - 1, bit(kRsi), history_), same, ""};
   }
 
-  // Other threads wrote what the thread had read, before it wrote what it computed from that.
+  // Adds missed writes: other threads wrote to memory between this thread's read and its write of the computed value.
   void add_missed(const std::vector<ValueSource>& sources, std::size_t write, ThreadId writer) {
     for (const ValueSource& source : sources) {
       if (source.kind != ValueSource::Kind::kLoad || source.entry == kNoEntry) continue;

@@ -1,4 +1,4 @@
-// The accesses of one process in a trace, such that one can go backward in them.
+// The accesses of one process in a trace, for searches backward.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/trace_reader.h"
+#include "formats/trace/trace_reader.h"
 
 namespace reweave {
 
@@ -16,8 +16,8 @@ class AccessHistory {
   struct Entry {
     std::uint64_t event = 0;  // index in the trace
     TraceEvent what;
-    std::uint32_t number = 0;  // the number-th time that the thread comes to this code, from main on; 0: before main
-    std::uint32_t before = 0;  // index of the thread's entry before; its own: there is none
+    std::uint32_t number = 0;  // the number-th time that the thread reaches this code, from main on; 0: before main
+    std::uint32_t before = 0;  // index of the thread's previous entry; its own index if there is none
   };
   struct Block {
     std::uint64_t address = 0, bytes = 0;
@@ -26,18 +26,18 @@ class AccessHistory {
   };
   static constexpr std::size_t kNone = ~std::size_t{0};
 
-  // Of the process with that index. Of a long trace only the end is kept.
+  // `process`: index of the process. Keeps only the end of a long trace.
   AccessHistory(const TraceReader& trace, std::uint16_t process);
 
   const Entry& operator[](std::size_t index) const { return entries_[index]; }
   std::size_t size() const { return entries_.size(); }
-  // Part of the trace was left out.
+  // True if a part of the trace was left out.
   bool cut() const { return cut_; }
   // The thread's last entry, or kNone.
   std::size_t last_of(ThreadId thread) const;
   // The thread of the last event of any kind; none if there is none.
   std::optional<ThreadId> last_thread() const { return last_thread_; }
-  // The thread's entry before that one, or kNone.
+  // The thread's previous entry, or kNone.
   std::size_t before(std::size_t index) const;
   // The last entry before `index` that writes any of the bytes, or kNone.
   std::size_t last_write(std::uint64_t address, std::uint64_t bytes, std::size_t index) const;

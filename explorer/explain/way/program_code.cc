@@ -1,6 +1,6 @@
 #include "explorer/explain/way/program_code.h"
 
-#include "formats/elf_file.h"
+#include "formats/elf/elf_file.h"
 
 namespace reweave {
 
@@ -8,7 +8,7 @@ namespace {
 
 bool is_own_library(const std::string& path) { return path.find("/libreweave") != path.npos; }
 
-// Addresses of the file become those of the process.
+// Converts the instruction's addresses from the file to the process.
 void move_by(Instruction& instruction, std::uint64_t base) {
   instruction.address += base;
   if (instruction.target != 0) instruction.target += base;
@@ -70,7 +70,7 @@ std::string ProgramCode::callee(const Instruction& instruction, bool& outside) {
   }
   const bool through_slot = instruction.loads && instruction.address_of == 0 && !instruction.memory.other_segment;
   if (!through_slot) {
-    outside = false;  // wherever it leads
+    outside = false;  // its target is not known
     return "";
   }
   std::string name =

@@ -1,4 +1,4 @@
-// The instrumented code of a run: its instructions, by their addresses in the process, and what they call.
+// The instrumented code of a run: instructions by their addresses in the process, and the functions that they call.
 #pragma once
 
 #include <cstdint>
@@ -8,25 +8,27 @@
 #include <unordered_map>
 #include <vector>
 
-#include "formats/elf_code.h"
-#include "formats/machine_code.h"
-#include "formats/recorded_files.h"
-#include "formats/trace_reader.h"
+#include "formats/code/machine_code.h"
+#include "formats/elf/elf_code.h"
+#include "formats/recording/recorded_files.h"
+#include "formats/trace/trace_reader.h"
 
 namespace reweave {
 
 class ProgramCode {
  public:
-  // Files that are missing, or not proven to be the recorded ones, have no code here.
+  // Leaves out files that are missing or cannot be proven to be the recorded ones.
   explicit ProgramCode(const TraceReader& trace);
 
-  // No file of the run announces its accesses.
+  // True if no file of the run has instrumented code.
   bool empty() const { return modules_.empty(); }
-  // The instruction there, with addresses of the process; null if it is no instrumented code. Valid as long as this.
+  // The instruction at an address, with addresses of the process; null if the code is not instrumented. Valid as long
+  // as this.
   const Instruction* at(std::uint64_t address);
-  // Where the function around the address begins; 0: not known.
+  // The start of the function that contains the address; 0 if it is not known.
   std::uint64_t start_of(std::uint64_t address);
-  // What the call or jump calls; empty if the name is not known. `outside`: not of instrumented code, as far as known.
+  // The name of the function that a call or jump calls; empty if it is not known. Sets `outside` if the target is known
+  // not to be instrumented code.
   std::string callee(const Instruction& instruction, bool& outside);
 
  private:

@@ -13,10 +13,10 @@ constexpr RegisterSet vectors(unsigned count) {
   for (unsigned i = 0; i < count; i++) set |= bit(kFirstVector + i);
   return set;
 }
-// The calling convention of x86-64: where results are, and what a function keeps.
+// The calling convention of x86-64: the registers of results, and those that a function preserves.
 constexpr RegisterSet kResults = bit(kRax) | bit(kRdx) | vectors(2);
 constexpr RegisterSet kKept = bit(kRbx) | bit(kRsp) | bit(kRbp) | bit(12) | bit(13) | bit(14) | bit(15);
-// The stack's addresses say nothing of a value, and what is in segment registers stays.
+// Stack addresses say nothing about a value, and segment registers do not change.
 constexpr RegisterSet kIgnored = bit(kRsp) | bit(kOtherRegister);
 
 constexpr std::size_t kMostDistance = 200;  // steps between an announcement and its access
@@ -43,7 +43,7 @@ class Backward {
   const std::vector<std::size_t>& constants() const { return constants_; }
 
  private:
-  // Bytes of memory that the thread's own stores may have made, and the step that loaded them.
+  // Bytes of memory that the thread itself may have stored, and the step that loaded them.
   struct Needed {
     std::uint64_t place = 0;
     std::uint8_t bytes = 0;
@@ -59,7 +59,7 @@ class Backward {
     const ExecutedStep& step = steps_[i];
     if (step.passed_over) return call(i);
     const Instruction& instruction = *step.instruction;
-    if (instruction.kind != Instruction::Kind::kPlain) return;  // no values go through jumps
+    if (instruction.kind != Instruction::Kind::kPlain) return;  // jumps, calls and returns pass no values
     const RegisterSet written = instruction.writes & registers_;
     const bool stores = instruction.stores && take_stored(step);
     if (written == 0 && !stores) return;
@@ -69,7 +69,7 @@ class Backward {
     need_operands(i);
   }
 
-  // The result of a call is not followed, but that of an atomic operation is what it read.
+  // Results of calls are not followed, except those of atomic operations, which return the value that they read.
   void call(std::size_t i) {
     const ExecutedStep& step = steps_[i];
     const bool atomic = step.callee.starts_with("__tsan_atomic") && step.first_entry != ExecutedStep::kNoEntry;
@@ -89,7 +89,7 @@ class Backward {
     places_.push_back({step.place, instruction.bytes, *step.loaded, i});
   }
 
-  // The entry of the read that was announced for the load.
+  // The entry that announces the load; kNone if there is none.
   std::size_t announced(std::size_t i) const {
     const ExecutedStep& load = steps_[i];
     for (std::size_t k = i; k-- > 0 && i - k < kMostDistance;) {
@@ -104,7 +104,7 @@ class Backward {
     return AccessHistory::kNone;
   }
 
-  // Needed bytes that the step stored, unless other code changed them before they were read.
+  // Takes the needed bytes that the step stored. If other code changed them before the load, the load becomes a source.
   bool take_stored(const ExecutedStep& step) {
     const std::uint8_t bytes = step.instruction->bytes;
     bool taken = false;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/error.h"
+#include "formats/base/error.h"
 #include "replayer/live/timeline.h"
 
 namespace reweave {
@@ -32,7 +32,7 @@ std::optional<std::uint64_t> content(const TracedProcess& process, std::uint64_t
   return value;
 }
 
-// One thread on its way from a start.
+// Follows one thread from a start.
 class Walk {
  public:
   using Clock = StepRecorder::Clock;
@@ -57,7 +57,7 @@ class Walk {
   }
 
  private:
-  // False: there is nothing more to see.
+  // False if nothing more can be recorded.
   bool advance() {
     const user_regs_struct values = process_.registers(lwp_);
     const Instruction* instruction = code_.at(values.rip);
@@ -70,8 +70,8 @@ class Walk {
     const bool leaves = instruction->kind == Instruction::Kind::kCall || is_jump(*instruction);
     bool outside = false;
     if (leaves) step.callee = code_.callee(*instruction, outside);
-    // An instruction that faults is seen a second time, when the signal has been looked at. What follows may end all
-    // threads, which no step of one thread waits for.
+    // A faulting instruction is seen a second time, after its signal was examined. Then let all threads run: the signal
+    // may end the process, and a step of a single thread would not wait for that.
     if (!part_.steps.empty() && is_again(part_.steps.back(), step)) return run_to_end();
     part_.steps.push_back(std::move(step));
     if (instruction->kind == Instruction::Kind::kCall && outside) return pass_over(instruction->end(), values.rsp);
@@ -90,7 +90,7 @@ class Walk {
     return instruction.kind == Instruction::Kind::kJump && code_.at(instruction.target) == nullptr;
   }
 
-  // The thread is in code that is not followed: goes on where that returns to.
+  // The thread is in code that is not followed. Continues at the return address.
   bool come_back(const user_regs_struct& values) {
     std::uint64_t back = 0;
     const bool entered = !part_.steps.empty() && part_.steps.back().instruction->kind != Instruction::Kind::kReturn;
@@ -121,7 +121,7 @@ class Walk {
     return true;
   }
 
-  // The entries with the call's place that come next.
+  // Gives the step the next entries of the history that have the call's address.
   void take_entries(ExecutedStep& step) {
     const std::uint64_t place = step.instruction->end();
     for (std::size_t k = next_; k < entries_.size(); k++) {
@@ -139,7 +139,8 @@ class Walk {
     }
   }
 
-  // The access of the last entry was made: in the call itself, unless the compiler put the store behind it.
+  // True if the access of entry `until_` was made. A call that announces a plain write comes before the store itself;
+  // other calls make the access.
   bool is_done() {
     if (until_ == AccessHistory::kNone || part_.steps.empty()) return false;
     const ExecutedStep& last = part_.steps.back();
@@ -168,7 +169,7 @@ class Walk {
   TracedProcess& process_;
   pid_t lwp_;
   std::size_t until_;
-  std::vector<std::size_t> entries_;  // of the thread, behind the start
+  std::vector<std::size_t> entries_;  // the thread's, after the start
   std::size_t next_ = 0;
   bool announced_ = false;
   ExecutedPart part_;
@@ -206,10 +207,10 @@ class StepRecorder::Replays {
     return start;
   }
 
-  // Until the thread comes to that code for the number-th time.
+  // Runs until the thread reaches that code for the number-th time.
   void go_to(Place& place, ThreadId thread, std::uint64_t pc, std::uint32_t number) const {
     TracedProcess& process = place.process();
-    process.poll = [this] { return Clock::now() >= deadline_; };  // so that no replay is waited for without end
+    process.poll = [this] { return Clock::now() >= deadline_; };  // do not wait for a replay forever
     process.breakpoints = {pc};
     while (number > 0) {
       const Stop stop = process.run({}, false);

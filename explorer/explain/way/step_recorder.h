@@ -1,4 +1,4 @@
-// Replays a part of a run with one thread instruction by instruction, and keeps what it executed of instrumented code.
+// Replays a part of a run with one thread instruction by instruction, and records its instrumented instructions.
 #pragma once
 
 #include <chrono>
@@ -20,9 +20,9 @@ class StepRecorder {
                Clock::time_point deadline);
   ~StepRecorder();
 
-  // From behind the access of entry `from` of the history to where that of `until` is done. kNone: from main on, or of
-  // other threads than the first, from where it enters the function with its first access; to the end of the run.
-  // Throws Error if the replay is not possible.
+  // Records from after the access of the history's entry `from` until that of `until` is done. `from` kNone: from main,
+  // or for other threads than the first, from the start of the function with its first access. `until` kNone: to the
+  // end of the run. Throws Error if the replay is not possible.
   ExecutedPart record(ThreadId thread, std::size_t from, std::size_t until);
 
  private:

@@ -20,7 +20,7 @@ bool overlap(const json& a, const json& b) {
   return first(a) < first(b) + bytes(b) && first(b) < first(a) + bytes(a);
 }
 
-// Of a step by itself.
+// Returns what is wrong in a single step; empty if nothing is.
 std::string wrong_in_step(const json& step, bool same_thread) {
   if (step.contains("file") && step.at("place") != place_sentence(step))
     return "the place is not that of file and line";
@@ -31,7 +31,8 @@ std::string wrong_in_step(const json& step, bool same_thread) {
   return "";
 }
 
-// A write is of what the read before saw; everything else is of the same thread, in which it came earlier.
+// Checks two neighbouring steps. A write must have written what the later read saw; a read must be of the thread that
+// used its value.
 std::string wrong_between(const json& earlier, const json& later) {
   const bool is_write = earlier.at("does") == "writes";
   if (is_write && later.at("does") != "reads") return "a write without the read that saw it";
@@ -43,7 +44,7 @@ std::string wrong_between(const json& earlier, const json& later) {
   return "";
 }
 
-// The write that a thread missed lies between its read and its own write, and is of another thread.
+// Checks that a missed write is of another thread and between the thread's read and its own write.
 std::string wrong_in_missed(const json& read, const json& computed) {
   const json& missed = read.at("before");
   if (missed.at("thread") == read.at("thread")) return "it missed a write of its own";
@@ -57,7 +58,7 @@ std::string wrong_in_missed(const json& read, const json& computed) {
 std::string wrong_in_way(const json& way) {
   const json& steps = way.at("steps");
   if (way.at("end").get<std::string>().empty()) return "value_way: it does not say why it ends";
-  const json* write = nullptr;  // from which the steps come that follow
+  const json* write = nullptr;  // the write to which the following steps lead
   for (std::size_t i = 0; i < steps.size(); i++) {
     const json& step = steps[i];
     const bool same_thread = i > 0 && steps[i - 1].at("thread") == step.at("thread");

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "formats/function_names.h"
+#include "formats/elf/function_names.h"
 
 namespace reweave {
 
@@ -30,7 +30,7 @@ constexpr VerbRow kWayVerbs[] = {
 
 const VerbRow& row_of(StepKind kind) { return *std::ranges::find(kWayVerbs, kind, &VerbRow::kind); }
 
-// What comes behind the verb.
+// The words after the verb.
 std::string rest_words(const WayStep& step) {
   const std::string value = step.value ? value_words(*step.value) : "a value";
   switch (step.kind) {

@@ -65,7 +65,7 @@ struct Options {
   std::string reweave = {};   // the program; empty: $REWEAVE, or `reweave` on the PATH
   std::vector<std::string> arguments = {};  // additional arguments for `reweave explore`
   // Called after the function has returned; true: it failed nevertheless. If GoogleTest is included before this header,
-  // its HasFailure() is called, too.
+  // its HasFailure() is called as well.
   std::function<bool()> failed = {};
 };
 
@@ -77,7 +77,8 @@ class Result {
   bool explored() const { return explored_; }
   // The failing recording; empty if there is none.
   const std::string& recording() const { return recording_; }
-  // Where the failing recording is and what causes the failure; or what was searched, or why nothing was.
+  // The path of the failing recording and the cause of the failure. If nothing failed: what was searched, or why
+  // nothing was.
   const std::string& message() const { return message_; }
 
  private:
@@ -261,7 +262,7 @@ class Checker {
   Options options_;
 };
 
-// Runs `body` under many schedules. Throws whatever a plain call of it throws.
+// Runs `body` under many schedules. Passes on exceptions of a plain call of `body`.
 template <typename Body>
 Result check(Body&& body, const Options& options = {}) {
   return Checker(std::function<void()>(std::forward<Body>(body)), options).check();

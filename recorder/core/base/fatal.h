@@ -1,4 +1,4 @@
-// How the core stops a run that it cannot continue exactly.
+// Stops a run that the core cannot continue exactly.
 #pragma once
 
 #include "recorder/core/base/context.h"

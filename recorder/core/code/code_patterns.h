@@ -1,5 +1,5 @@
-// What patching knows of machine code: a few instructions by their bytes, and possible jumps to a place. It is not a
-// decoder: unrecognised code is left alone.
+// Recognises the machine code that patching needs to know: a few instructions, by their bytes, and possible jumps to a
+// place. It is not a decoder: unrecognised code is left alone.
 #pragma once
 
 #include "recorder/core/memory/address_space.h"
@@ -14,7 +14,7 @@ bool is_move(std::uint64_t address, long number);
 
 // True if `pause` is at `address`.
 bool is_pause(std::uint64_t address);
-// True if there is one within reach of a small loop.
+// True if there is one near enough to be in the same small loop.
 bool is_pause_near(std::uint64_t address);
 
 // Bytes of a `cmp $constant, %eax` or %rax at `address`, or 0.
@@ -22,7 +22,7 @@ std::uint64_t compare_bytes(std::uint64_t address);
 
 // Bytes of an `rdtsc` or `rdtscp` at `address`, or 0.
 std::uint64_t clock_bytes(std::uint64_t address);
-// Likewise for one that was replaced by a faulting instruction (trapped.h), at a place where only such an instruction
+// The same for one that was replaced by a faulting instruction (trapped.h), at a place where only such an instruction
 // can be.
 std::uint64_t trapped_clock_bytes(std::uint64_t address);
 

@@ -18,7 +18,8 @@ namespace reweave::core {
 // True if the instruction at `address` can become a point. `alone`: only if a jump covers no other instruction.
 bool can_be_counted(std::uint64_t address, bool alone);
 
-// Recording, when nothing was logged since the thread was preempted there: makes it a point if possible.
+// Recording, when nothing was logged since the thread was preempted in a loop: makes the loop a schedule point if
+// possible.
 void note_counted_loop(std::uint64_t address);
 // Replay, where that may have been logged: repeats it.
 void follow_recorded_loop();
@@ -29,10 +30,10 @@ struct CountedPoint {
   bool counted;         // by the stub
 };
 CountedPoint counted_point_at(std::uint64_t trap_ip);
-// Where a thread at `start` that has counted continues: `start` if that is no longer a point.
+// Returns the address at which a thread continues after counting at `start`; `start` if that is no longer a point.
 std::uint64_t behind_count(std::uint64_t start);
-// True if a debugger counts at `start` instead, where the original code is in place. A thread that has counted already
-// and continues there says so (Thread::counted_at).
+// True if a debugger counts at `start` instead; then the original code is in place. A thread that continues there and
+// has counted already notes that in Thread::counted_at.
 bool debugger_counts(std::uint64_t start);
 // The flags that the stub at `start` does not preserve, because the instruction overwrites them.
 std::uint64_t flags_not_kept(std::uint64_t start);

@@ -67,8 +67,8 @@ void for_each_site(const Code& code, const Places& slots, const Places& entries,
   }
 }
 
-// Where stubs continue when the countdown has run out, by function: in the state after a call, with the return address
-// stored.
+// For each function, the code at which stubs continue when the countdown has run out. It makes the stack as after a
+// call, with the return address that the stub has stored, and jumps to the function's `point`.
 class PointStubs {
  public:
   PointStubs(std::uint64_t start, const CountedFunctions& functions) : start_(start) {

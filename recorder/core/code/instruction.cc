@@ -6,7 +6,7 @@ namespace reweave::core {
 
 namespace {
 
-// What follows each opcode:
+// The bytes that follow each opcode:
 //   o nothing; m operands; b, w operands and a constant of 8, of 32 bits; i, d a constant of 8, of 32 bits
 //   q a constant as wide as the operation; g, G operands, and for some a constant of 8, of 32 bits
 //   f operands, and some of these are calls and jumps; z operands and a constant of 8, Z of 32 bits, if a move
@@ -150,8 +150,8 @@ std::uint32_t length_of(const Opcode& opcode, const std::uint8_t* code) {
 
 constexpr std::uint32_t kCallOperation = 2, kJumpOperation = 4;  // of opcode ff
 
-// Far ones are not moved, nor is a call whose operand is addressed by the stack pointer, which a moved call has changed
-// by then.
+// False for far calls and jumps, and for a call whose operand is addressed by the stack pointer: a moved call changes
+// the stack pointer before it reads the operand.
 bool is_moved_transfer(const Opcode& opcode, const std::uint8_t* code, std::uint32_t operation) {
   if (operation == kJumpOperation) return true;
   if (operation != kCallOperation) return operation < kCallOperation || operation > 5;

@@ -24,7 +24,7 @@ namespace reweave::core {
 // Restores the process's original code, because it is about to be inspected; it stays unpatched while threads of the
 // process are traced.
 void remove_patches();
-// Likewise for the code in a range that the program may be about to write to or move. Places that are hot there are
+// The same for the code in a range that the program may be about to write to or move. Places that are hot there are
 // patched again once it is code again.
 void remove_patches(std::uint64_t start, std::uint64_t end);
 
@@ -32,7 +32,7 @@ void remove_patches(std::uint64_t start, std::uint64_t end);
 // recorded.
 void note_call_site(std::uint64_t after, long number);
 
-// Likewise for an `rdtsc` or `rdtscp` before `after`, which faulted for the thread with these registers.
+// The same for an `rdtsc` or `rdtscp` before `after`, which faulted for the thread with these registers.
 void note_clock_site(std::uint64_t after, const KernelRegisters& registers);
 
 // `after` follows a `pause` in a loop in which a thread waits. Such loops contain that instruction, so from now on it
@@ -47,10 +47,11 @@ std::uint64_t behind_pause(std::uint64_t ip);
 // Fork server, between two runs: patches the places that a run reported.
 void patch_trapped_sites(const TrappedSite* sites, std::uint32_t count);
 
-// Where a thread that is to return to `ip` continues: elsewhere if a patch covers that place.
+// Returns the address at which a thread that returns to `ip` continues; it differs from `ip` if a patch covers that
+// place.
 std::uint64_t landing(std::uint64_t ip);
 
-// Likewise for a thread stopped at `ip`, between any two instructions.
+// The same for a thread stopped at `ip`, between any two instructions.
 std::uint64_t where_moved(std::uint64_t ip);
 
 // An instruction of the target has faulted: if it was executed in a stub, restores it at its original place.

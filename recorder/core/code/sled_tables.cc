@@ -54,7 +54,8 @@ bool has_segment(const Headers& headers, std::uint64_t start) {
   return false;
 }
 
-// The ELF header of the object with a segment at `start`: it is in the first of its regions, at most so many before.
+// Returns the address of the ELF header of the object with a segment at `start`; 0 if there is none. The header is in
+// the object's first region, fewer than kMostBefore regions earlier.
 std::uint64_t headers_of(std::uint64_t start) {
   constexpr std::uint32_t kMostBefore = 8;
   const Region* region = region_at(start);
@@ -122,7 +123,7 @@ bool is_mapped_whole(const SledObject& object) {
   for (std::uint32_t i = 0; i < headers.count; i++)
     if (headers.items[i].p_type == PT_LOAD && headers.items[i].p_filesz != 0) last = &headers.items[i];
   if (last == nullptr) return true;
-  // The loader first maps as much memory as it will need with the rights of the first segment.
+  // The loader first maps the whole extent of the object, with the rights of the first segment.
   const Region* region = region_at(headers.bias + last->p_vaddr + last->p_filesz - 1);
   const bool writes = (last->p_flags & PF_W) != 0;
   return region != nullptr && (region->prot & PROT_WRITE) == (writes ? PROT_WRITE : 0u);

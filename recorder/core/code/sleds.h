@@ -1,13 +1,13 @@
-// Accesses of programs built by reweave-cc (recorder/sled_format.h). A sled is an instruction without effect until it
-// is armed: then it is a jump to a stub of its own beside the code, which counts a schedule point, or notes the access
-// in the trace, or both, and jumps back.
+// Accesses of programs built by reweave-cc (recorder/sled_format.h). A sled is an instruction without effect. Once
+// armed, it is a jump to its own stub beside the code, which counts a schedule point, or notes the access in the trace,
+// or both, and jumps back.
 //
-// Recording and replaying arm none, so they cost what they cost without sleds. Explored runs arm them where they begin,
-// and so do replays of what explored runs recorded, so that the points have the same numbers; there they are counted. A
+// Recording and replaying arm no sleds, so they cost the same as without sleds. Explored runs arm and count them from
+// their beginning, and so do replays of recordings that explored runs made, so that the points have the same numbers. A
 // traced replay arms them from main on; it counts them only where the recorded run did.
 //
-// The stub finds the registers, the stack pointer and the memory below it as the access will, and leaves them so, but
-// for the flags, which the program has given up at each sled.
+// The stub leaves the registers, the stack pointer and the memory below it unchanged for the access. Only the flags
+// change; at each sled the program does not need them.
 #pragma once
 
 #include "recorder/core/base/context.h"
@@ -34,7 +34,7 @@ void arm_new_sleds();
 // Restores the code in a range that is about to be inspected, written to or moved.
 void disarm_sleds(std::uint64_t start, std::uint64_t end);
 
-// What armed sleds do in this process.
+// The work of armed sleds in this process.
 struct SledMode {
   bool counts, traces;
 };

@@ -44,8 +44,8 @@ std::uint32_t call_at(const std::uint8_t* constant) {
   return offset % kApart == 0 && offset / kApart < kCallCount ? offset / kApart : kCallCount;
 }
 
-// A `mov $constant` to a register, or to a variable in the stack frame as in unoptimised code: the address of the
-// constant, and the register (kInFrame for a variable). `code` points after the REX prefix.
+// If `code` is a `mov $constant` to a register, or to a variable in the stack frame as in unoptimised code: returns the
+// address of the constant, and the register (kInFrame for a variable). `code` points after the REX prefix.
 constexpr std::uint32_t kInFrame = 16;
 struct Move {
   const std::uint8_t* constant;  // null: it is no such instruction

@@ -10,10 +10,10 @@ struct Awaited {
   const void* what;
   std::uint64_t bytes;  // of `what`, on the thread's stack; 0: it is in model memory
   bool (*holds)(const void* what);
-  // Lets the outside act without the program's answer that it waited for. True if that can still make the condition
-  // true; null: it cannot.
+  // Lets the outside act without the answer from the program for which it waited. True if the condition can become true
+  // then. Null: the outside cannot make it true.
   bool (*hurry)(const void* what);
-  // The outside could make it true, if the recording had that.
+  // Input from outside could make it true.
   bool from_outside;
 };
 
@@ -26,7 +26,8 @@ void share_waits();
 // Something has changed: makes the threads ready whose wait is over.
 void wake_satisfied();
 
-// No thread can run. The outside does what it would have done by now: true if a thread can run then.
+// No thread can run. Lets the outside do what it would have done by now; with `late`, also what it would have done
+// later. True if a thread can run then.
 bool outside_acts(bool late);
 
 // True if a thread waits for something that only the outside could bring.

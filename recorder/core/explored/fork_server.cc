@@ -29,7 +29,7 @@ namespace reweave::core {
 
 namespace {
 
-// Where the server maps the runs' arena.
+// The address at which the server maps the runs' arena.
 constexpr std::uint64_t kPreparedBase = kArenaBase + 0x8'0000'0000;
 
 bool map_at(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset) {
@@ -38,7 +38,7 @@ bool map_at(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset) {
 
 void signal_word(std::atomic<std::uint32_t>& word) { sys(SYS_futex, &word, FUTEX_WAKE, 1); }
 
-// Threads of the run before this one, which policies would take for threads that have ended.
+// Clears the threads of the previous run, which policies would take for threads that have ended.
 void forget_threads(RuntimeState& run, std::uint32_t from) {
   for (std::uint32_t i = from; i < run.thread_count; i++)
     memset(static_cast<void*>(&run.threads[i]), 0, sizeof(Thread));
@@ -59,14 +59,14 @@ void prepare_run() {
   prepared.feed.tail.store(arena().feed.tail.load());
 }
 
-// When a wait that began in the replay is over, as the model has the time.
+// Returns the end, in modelled time, of a wait that began in the replay.
 std::int64_t deadline_of(const WaitLimit& limit) {
   if (!limit.some) return kNoDeadline;
   return limit.clock == WaitLimit::kFromNow ? modelled_end(limit.time) : modelled_deadline(limit.clock, limit.time);
 }
 
-// The threads but this one go on by the policy: a call that was in the kernel is answered by the model, and waits end
-// when they would in any explored run.
+// Lets the other threads continue as the policy decides. The model answers the calls that were in the kernel, and waits
+// end as in any explored run.
 void let_others_depart() {
   RuntimeState& s = state();
   for (std::uint32_t i = 0; i < s.live_threads; i++) {
@@ -150,13 +150,13 @@ void forget_what_runs_lack() {
   stop_run(wire::OutcomeKind::kUnsupported, text);
 }
 
-// The recording interrupts somebody's computation before anything else: the breakpoint for that stands in the program.
+// True if the recording's next event is a preemption of a computing thread: its breakpoint is set in the program.
 bool preemption_is_due() {
   const wire::RecordHeader* record = peek_record();
   return record != nullptr && record->kind == static_cast<std::uint16_t>(wire::RecordKind::kPreempt);
 }
 
-// In the server, which never returns, and in each run, which does.
+// Never returns in the server; returns in each run.
 void serve_runs() {
   if (preemption_is_due()) refuse_to_begin("the recording interrupts a computation there");
   if (const char* why = prepare_checkpoint(CopyGoesOn::kExplored); why != nullptr) refuse_to_begin(why);
@@ -176,7 +176,7 @@ void serve_runs() {
   }
 }
 
-// Explored runs begin here: what is so of all of them, and in a fork server they do.
+// Called where explored runs begin. Prepares their state; in a fork server, forks them.
 void fork_point() {
   arena().config.detect_now = config().detect_memory_errors;
   arm_sleds();

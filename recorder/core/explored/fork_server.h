@@ -1,9 +1,9 @@
-// The fork server: a process that has come to main, or to the first entry of another function, or to some schedule
-// point, waits there and forks a run for each request of the supervisor, with all threads that there are
+// The fork server: a process that replays the recording up to main, to the first entry of another function, or to a
+// schedule point, and waits there. For each request of the supervisor it forks a run with all of its threads
 // (syscalls/tasks/checkpoint.h).
 //
-// Up to there it replays the recording. Each run continues from there as a process of its own, with its own arena
-// (kRunArenaFd), whose configuration the supervisor has written, and logs to it.
+// Each run continues from there as a process of its own and logs to its own arena (kRunArenaFd), whose configuration
+// the supervisor has written.
 #pragma once
 
 #include "recorder/core/base/kernel_types.h"
@@ -17,7 +17,7 @@ void at_main();
 // SIGTRAP. True if it was at the function of RunConfig::fork_at; then explored runs have begun, as in at_main.
 bool on_fork_site(KernelContext& context);
 
-// Likewise, at the schedule point that it names.
+// The same at the schedule point that RunConfig::fork_at names.
 void begin_at_point();
 
 }  // namespace reweave::core

@@ -283,8 +283,8 @@ const wire::MapFileRecord* mapping_behind(const wire::SyscallRecord& record) {
   return maps ? &wire::record_cast<wire::MapFileRecord>(*next) : nullptr;
 }
 
-// True if it maps the same part of what the descriptor refers to, under whatever number; a segment, which has no
-// descriptor, is compared itself.
+// True if it maps the same part of the same file, even if the descriptor's number differs. A segment (shmat) has no
+// descriptor; its ID is compared.
 bool maps_the_same(const Call& call, int named, const RecordedCall& entry) {
   const wire::SyscallRecord& record = record_of(entry);
   if (call.row->at.fd < 0) return record.args[named] == static_cast<std::uint64_t>(call.logged[named]);
@@ -297,7 +297,8 @@ bool maps_the_same(const Call& call, int named, const RecordedCall& entry) {
          record.args[5] == static_cast<std::uint64_t>(call.logged[5]);
 }
 
-// Whose answer a mapping gets: that of the thread which the caller stands for, any thread's, or a used one.
+// The recorded answers that a mapping may get: those of the thread that the caller stands for, any thread's, or used
+// ones.
 enum class Whose { kOwn, kAnybodys, kUsed };
 
 // A mapping that nothing changes may be answered any number of times.

@@ -1,9 +1,9 @@
 // The modelled environment of explored runs: answers system calls from the recording from which the run departed.
 //
-// An answer depends on the request, not on the thread. Regular files give what the file has at the place of the read
-// (files/contents.h); other descriptors that lead outside give their recorded bytes in order (files/outside.h);
-// pipes and the like are the run's own (own_descriptors.h); other calls get what was recorded for the same names and
-// numbers (matching.h), if possible by the same thread; clocks continue from the last recorded value; writes have no
+// An answer depends on the request, not on the thread. Reads of regular files return the file's contents
+// (files/contents.h); other descriptors that lead outside give their recorded bytes in order (files/outside.h); pipes
+// and the like are the run's own (own_descriptors.h); other calls get the answer recorded for the same names and
+// numbers (matching.h), if possible of the same thread; clocks continue from the last recorded value; writes have no
 // effect outside. The processes that the run creates are part of it (tasks/processes.h). A call that the recording
 // cannot answer ends the run with OutcomeKind::kLeftRecording.
 #pragma once

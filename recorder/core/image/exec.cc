@@ -27,13 +27,9 @@ namespace reweave::core {
 
 namespace {
 
-// False: the kernel's name for the file leads to another file, or to none. The file may be in a mount that was detached
-// or covered by another one.
 bool is_reached_by_name(long fd, const struct stat& status) {
   char name[4096];
-  struct stat found = {};
-  return !is_error(path_of_fd(fd, name, sizeof name)) && !is_error(sys(SYS_stat, name, &found)) &&
-         found.st_dev == status.st_dev && found.st_ino == status.st_ino;
+  return !is_error(path_of_fd(fd, name, sizeof name)) && leads_to(name, status);
 }
 
 // For a file that cannot be reached by name (in memory, unlinked, in no mount, or this program out of reach): the new
@@ -54,7 +50,8 @@ const char* path_of_nameless(const char* path, char* to, std::size_t room) {
   return nameless ? to : path;
 }
 
-// True if the path leads to what the kernel regards as the program: /proc/self/exe, in any spelling or through a link.
+// True if the path leads to the core, which the kernel regards as the program: /proc/self/exe, in any spelling or
+// through a link.
 bool is_core(const char* path) {
   struct stat core = {}, file = {};
   if (is_error(sys(SYS_newfstatat, kProcFd, "self/exe", &core, 0)) || is_error(lent_call(SYS_stat, path, &file)))

@@ -180,7 +180,7 @@ InitialStack build_stack(const StartArgs& args, char** argv, long argc) {
   return stack;
 }
 
-// The parts of the initial state that the kernel decides are inputs: logged, or taken from the recording.
+// The kernel decides parts of the initial state. They are inputs: logged, or taken from the recording.
 void log_start(const InitialStack& stack) {
   Thread& me = self();
   if (replaying()) {
@@ -227,8 +227,8 @@ void tell_kernel(const InitialStack& stack, const char* executed) {
   sys(SYS_prctl, PR_SET_NAME, base_name(executed));
 }
 
-// The name of the process: that of what was executed, not of what links and scripts lead to. If that was a descriptor,
-// the name of the file, in `to`.
+// The name of the process: the name that was executed, not the one to which links and scripts lead. If a descriptor was
+// executed, the name of its file, in `to`.
 const char* name_of_process(const StartArgs& args, char* to, std::size_t room) {
   constexpr const char *kDescriptor = "/dev/fd/", *kGone = " (deleted)";
   if (!starts_with(args.name, kDescriptor) || !live()) return args.name;

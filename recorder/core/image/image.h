@@ -6,14 +6,14 @@
 
 namespace reweave::core {
 
-// What a program is started with.
+// The arguments with which a program is started.
 struct StartArgs {
   const char* path;  // where the file is
   const char* name;  // as given to exec
   long argc;
   char** argv;
   char** envp;
-  const std::uint64_t* auxv;  // the kernel's, for the core
+  const std::uint64_t* auxv;  // the kernel's, as the core got it
   bool first;                 // program of the run
 };
 
@@ -28,7 +28,7 @@ struct HashBang {
   const char* argument;  // null: none
 };
 
-// How many scripts may name each other as interpreters (execve(2)).
+// The longest chain of scripts that name each other as interpreters (execve(2)).
 inline constexpr int kMaxInterpreters = 5;
 
 // `head` is the first `bytes` of a file. False: it is not a script, or names no interpreter.

@@ -12,8 +12,9 @@
 
 namespace reweave::core {
 
-// `say(record)` fills in a zeroed record. `hear(record)` takes what was recorded and returns null, or how the thread
-// departs from it. `doing` describes the thread's action if the recording has a record of another kind here.
+// `say(record)` fills in a zeroed record. `hear(record)` gets the recorded values and returns null, or a description of
+// how the thread departs from them. `doing` describes the thread's action if the recording has a record of another kind
+// here.
 template <typename Record, typename Say, typename Hear>
 void agree(wire::RecordKind kind, const char* doing, Say say, Hear hear) {
   if (replaying()) {

@@ -73,7 +73,7 @@ const char* kind_name(std::uint16_t kind) {
   return "unknown record";
 }
 
-// Until it may go on. True in a copy that begins here.
+// Waits until the run may continue. True in a copy that begins here.
 bool hold() {
   RunStatus& status = arena().status;
   status.held_pid = static_cast<std::uint32_t>(sys(SYS_getpid));
@@ -118,9 +118,9 @@ std::uint32_t ring_its_own;  // one bit for each part whose pages this process h
 
 std::uint32_t bit_of_part(std::uint64_t count) { return 1u << (count & (kOutRingBytes - 1)) / kPart; }
 
-// The ring is large so that the supervisor may fall behind. Unless it is behind by more than half of what was used so
-// far, writing starts again at the beginning of the ring, whose pages are mapped and cached, instead of moving on to
-// untouched pages.
+// The ring is large so that the supervisor may fall behind. If it is behind by at most half of the part used so far,
+// writing starts again at the beginning of the ring. The pages there are mapped and cached, and the next ones are
+// untouched.
 void use_beginning_again() {
   Channel& out = arena().out;
   const std::uint64_t head = out.head.load(std::memory_order_relaxed), at = head & (kOutRingBytes - 1);

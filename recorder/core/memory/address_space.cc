@@ -134,7 +134,7 @@ std::uint64_t find_free(std::uint64_t bytes, std::uint64_t bottom, std::uint64_t
       return ceiling - bytes;
     }
     if (floor < ceiling && ceiling - floor >= more_than_seen) more_than_seen = ceiling - floor + 1;
-    // The core's own memory lies within the gap: try the room below it.
+    // The core's own memory is in the gap: try the room below it.
     const std::uint64_t below = ceiling < kCoreBase ? ceiling : kCoreBase;
     if (floor < below && below - floor >= bytes && !is_ours(below - bytes, bytes)) return below - bytes;
     if (i == 0) return 0;
@@ -203,7 +203,7 @@ const Region* region_at(std::uint64_t address) {
 
 namespace {
 
-// How many of the `bytes` at `address`, counted from the first, are in memory with one of the rights `prot`.
+// Returns the number of bytes from `address` on, at most `bytes`, that are in memory with one of the rights `prot`.
 std::uint64_t bytes_with(std::uint64_t address, std::uint64_t bytes, std::uint32_t prot) {
   std::uint64_t there = 0;
   while (there < bytes) {

@@ -42,7 +42,7 @@ constexpr std::uint64_t page_up(std::uint64_t x) { return page_down(x + kPage - 
 // The highest free range of `bytes` below `top` and not below `bottom`; 0 if there is none.
 std::uint64_t find_free(std::uint64_t bytes, std::uint64_t bottom = 0x10000, std::uint64_t top = kMmapTop);
 bool is_free(std::uint64_t start, std::uint64_t bytes);
-// True if the range overlaps the core's own memory or lies outside user space.
+// True if the range overlaps the core's own memory or is not entirely in user space.
 bool is_ours(std::uint64_t start, std::uint64_t bytes);
 // True if the range is not entirely in user space.
 bool beyond_user_space(std::uint64_t start, std::uint64_t bytes);
@@ -55,9 +55,9 @@ void guard_region(std::uint64_t start, std::uint64_t end, bool guarded);
 // In a new process: forgets the regions that it did not inherit.
 void drop_not_inherited();
 const Region* region_at(std::uint64_t address);
-// How many of the `bytes` at `address`, counted from the first, can be accessed without a fault.
+// Returns the number of bytes from `address` on, at most `bytes`, that can be accessed without a fault.
 std::uint64_t bytes_there(std::uint64_t address, std::uint64_t bytes);
-// Likewise, how many can be written.
+// The same for bytes that can be written.
 std::uint64_t bytes_writable(std::uint64_t address, std::uint64_t bytes);
 bool is_writable(std::uint64_t address);
 // Bytes of all regions.
@@ -67,7 +67,7 @@ bool over_memory_limit(std::uint64_t more);
 
 // A key for the memory word at `address` of a shared mapping.
 std::uint64_t shared_key(const Region& region, std::uint64_t address);
-// Likewise, for the private memory of the process `owner`.
+// A key for the memory word at `address` of the private memory of `owner`.
 std::uint64_t private_key(const Process& owner, std::uint64_t address);
 // A key for the memory word at `address`, equal in all processes that can see it.
 std::uint64_t object_key(std::uint64_t address);

@@ -15,8 +15,8 @@ struct CodeTrap {
   // False: there is no code at `at`.
   bool plant(std::uint64_t at);
   void remove();
-  // Between plant and remove: puts the original instruction back, and sets the trap again in whatever code is there by
-  // then.
+  // Between plant and remove: lift puts the original instruction back; set_again sets the trap again, in the code that
+  // is there by then.
   void lift() const;
   void set_again();
   // True if a write to `at` faults because of the trap; it can be made while the trap is lifted.

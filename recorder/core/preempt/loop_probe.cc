@@ -27,7 +27,7 @@ constexpr std::uint32_t kMaxSteps = 1'000, kMaxStepsIfOverdue = 2'000;
 constexpr std::uint32_t kIterations = 4;
 constexpr std::uint32_t kMaxOpenPages = 4;  // that one instruction may write
 
-// How long a computing thread may stall others, or a signal.
+// The time for which a computing thread may stall other threads, or a signal.
 constexpr std::uint32_t kPatienceMs = 300, kPatienceForSignalMs = 100;
 constexpr std::uint32_t kUnlessFound =
     20;  // multiple of the above, if no instruction is found that a replay reaches quickly
@@ -115,7 +115,7 @@ bool same_registers_but(std::uint64_t varying, KernelRegisters& a, KernelRegiste
   return true;
 }
 
-// Where threads were preempted in loops; they will probably wait there again.
+// Places at which threads were preempted in loops; they will probably wait there again.
 struct WaitingPlaces {
   static constexpr std::uint32_t kCount = 16;
   static constexpr std::uint64_t kNear = 128;  // bytes of code
@@ -174,7 +174,7 @@ struct Allowance {
 };
 Allowance allowance;
 
-// The last probe saw a small loop, and another probe may tell whether that waits.
+// The last probe saw a small loop, and another probe may tell whether the loop is a wait.
 bool may_be_waiting() { return probe.changes.known && seen.memory == 0; }
 
 bool gives_way() { return is_overdue() || (!may_be_waiting() && allowance.some()); }
@@ -195,8 +195,8 @@ std::uint64_t value_from_supervisor(const void* info) {
   return static_cast<const std::int32_t*>(info)[2] == -1 /* SI_QUEUE */ && known ? value : 0;
 }
 
-// Limits probes that nobody is stalled for. Those that keep finding a computing thread, or a loop in which only a
-// counter changes, must not take most of the time, because they hash much memory.
+// Limits probes during which no other thread is stalled. Probes that keep finding a computing thread, or a loop in
+// which only a counter changes, must not take most of the time, because they hash much memory.
 struct Rest {
   static constexpr std::int64_t kShare = 4;  // no other probe for this multiple of the last one's duration
   static constexpr std::uint32_t kFree = 4;  // failed probes before that; the first at a loop always fails
@@ -293,7 +293,7 @@ void begin_to_settle(KernelContext& context, bool waits) {
 bool cut_short;
 
 // A thread that is to give way is probed for longer: the loop may be inside another one, whose counter tells iterations
-// apart. Not if that might keep it from giving way at all.
+// apart. Not if the thread might then never give way.
 bool goes_on_looking() {
   probe.steps++;
   if (probe.iterations < kIterations && probe.steps < kMaxSteps) return true;

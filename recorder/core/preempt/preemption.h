@@ -6,7 +6,8 @@
 
 namespace reweave::core {
 
-// What a loop changes from one iteration to the next: words of memory, and registers as bits of PreemptRecord::varying.
+// The changes that a loop makes from one iteration to the next: words of memory, and registers as bits of
+// PreemptRecord::varying.
 struct LoopChanges {
   static constexpr std::uint32_t kMaxWords = NamedWords::kMax;
   bool known;   // nothing else changes; otherwise `words` are those that the thread changed lately
@@ -25,7 +26,7 @@ void preempt(KernelContext& context, const LoopChanges& changes, std::uint64_t p
 // Likewise, after the record was written or consumed.
 void give_way(KernelContext& context);
 
-// A privileged instruction has faulted. True if that is where a loop is counted (code/counted_loops.h), which is a
+// A privileged instruction has faulted. True if it marks the place at which a loop is counted (code/counted_loops.h), a
 // schedule point.
 bool count_at_loop(KernelContext& context);
 

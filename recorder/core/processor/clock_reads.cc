@@ -62,10 +62,10 @@ std::int64_t time_of_kernel(std::uint64_t clock) {
   return time[0] * kSecond + time[1];
 }
 
-// Nanoseconds on the clock, or -1. The time that the supervisor keeps lies between the last read and now if it is later
-// than the last time shown; if the program only computed in between, it cannot tell that time from the present one. If
-// the kept time stands still because the supervisor is busy or has no processor, the time shown advances by less than
-// the duration of a read, for a limited number of reads.
+// Returns the time of the clock in nanoseconds, or -1. If the time that the supervisor keeps is later than the last
+// time shown, it is a time between the last read and now. A program that only computed in between cannot tell it from
+// the present time. The kept time stands still if the supervisor is busy or has no processor. Then the time shown
+// advances by less than the duration of a read, for at most kMostRepeats reads.
 std::int64_t time_of(std::uint64_t clock) {
   constexpr std::int64_t kLeast = 10;
   constexpr std::uint32_t kMostRepeats = 32;

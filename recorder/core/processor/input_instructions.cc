@@ -10,7 +10,7 @@ constexpr std::int64_t kNearest = 16, kFarthest = 80;  // distance in bytes befo
 constexpr int kInstructionsBehind = 10;                // number of valid instructions required after it
 constexpr int kUsesBehind = 6;                         // one of this many uses the value
 
-// How many decoders that start before a place hit or skip it.
+// The numbers of decoders that start before a place, that hit it, and that skip it.
 struct Votes {
   int starts = 0, there = 0, past = 0;
 };

@@ -1,8 +1,8 @@
 // The processor's information about itself and the time, as inputs: `cpuid` and `xgetbv`, which cannot be made to fault
 // on all machines, and reads of the time stamp counter where PR_SET_TSC has no effect. (The kernel reports success, but
-// some hypervisors run it where it cannot forbid the instruction. This was seen with PVM, which runs its guests'
-// kernels unprivileged.) Like the instructions that never fault (random_instructions.h), they are searched for in code
-// when it is mapped, and trapped.
+// some hypervisors run the kernel without the privilege to disable the instruction. This was seen with PVM, which runs
+// its guests' kernels unprivileged.) Like the instructions that never fault (random_instructions.h), they are searched
+// for in code when it is mapped, and trapped.
 //
 // Recording `cpuid` lets a recording replay on other processors: the C library chooses its functions, and the folders
 // in which it looks for libraries, by the processor's features. In a virtual machine `cpuid` may also describe the

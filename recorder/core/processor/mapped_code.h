@@ -6,8 +6,8 @@
 
 namespace reweave::core {
 
-// Who mapped the code. A program other than the loader may be a translator (valgrind), which reads code and executes a
-// translation: replacements that would confuse it are left out.
+// The code that made the mapping. Code other than the loader may be a translator (valgrind), which reads code and
+// executes a translation. Replacements that would confuse it are left out.
 enum class MappedBy { kLoader, kOther };
 
 // `file`, from `offset` on, was mapped from `start` to `end` as a region of the address space. If it is code, the

@@ -15,8 +15,9 @@ constexpr std::uint32_t bits(std::initializer_list<int> numbers) {
   return set;
 }
 
-// What remains of an answer, by level. The components that XSAVE saves (leaf 0xd) and their sizes are unchanged,
-// because the processor saves all of them. If a leaf has several rows, the last one is for all subleaves without a row.
+// The bits of an answer that remain, by level. The components that XSAVE saves (leaf 0xd) and their sizes are
+// unchanged, because the processor saves all of them. If a leaf has several rows, the last one is for all subleaves
+// without a row.
 struct Row {
   std::uint32_t leaf, subleaf;  // kAll: any
   std::uint32_t kept[kLevels][4];

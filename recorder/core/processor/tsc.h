@@ -12,7 +12,7 @@ inline constexpr std::uint64_t kClockInstructionBytes = 3;
 
 // If the faulting instruction is rdtsc or rdtscp: gives it a logged value, steps over it and returns true.
 bool emulate_tsc(KernelContext& context);
-// Likewise, for a trapped instruction (Trapped::emulate).
+// The same for a trapped instruction (Trapped::emulate).
 bool emulate_trapped_tsc(KernelContext& context, const Trapped& trapped);
 
 }  // namespace reweave::core

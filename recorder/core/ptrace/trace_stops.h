@@ -36,7 +36,7 @@ void stop_in_handler(KernelContext& context);  // in the handler that was just e
 // Stops at the first instruction of a new image.
 void stop_after_exec(KernelContext& context);
 // In a new thread or process that is traced from its start: it stops at its next delivery of signals. begin_traced
-// delivers signals in threads that do not return from a call.
+// delivers its signals, because such a thread does not return from a call.
 void await_first_stop();
 void begin_traced(KernelContext& context);
 

@@ -215,8 +215,8 @@ void ask_to_stop(Tracee& tracee, const void* info) {
 
 namespace {
 
-// True if the kernel has stopped the new tracee. A thread that is about to stop (stops.h) has not seen that it is now
-// traced.
+// True if the kernel has stopped the new tracee. False for a thread that is about to stop (stops.h): it has not yet
+// seen that it is traced.
 bool is_stopped(const Tracee& tracee) {
   const long pause[2] = {0, 100'000};
   const Thread& target = thread_of(tracee.thread);

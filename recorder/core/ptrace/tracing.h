@@ -23,10 +23,10 @@ void kill_tracee(const Tracee& tracee);
 Tracee* begin_tracing(Thread& target, const Thread& tracer, bool seized);
 // Detaches the tracee, and resumes it if it is stopped.
 void end_tracing(Tracee& tracee);
-// The process ends, in whatever way, with `wait_status`: its tracers are notified. Its own tracees are released, or
-// killed where it asked for that (PTRACE_O_EXITKILL).
+// The process ends, for any reason, with `wait_status`: notifies its tracers. Releases its own tracees, or kills those
+// for which it asked for that (PTRACE_O_EXITKILL).
 void leave_tracing(std::uint16_t process, std::int32_t wait_status);
-// Likewise, when thread `thread` ends.
+// The same when thread `thread` ends.
 void leave_tracing(const Thread& thread, std::int32_t wait_status);
 
 // Recording: makes the tracer's waits check again, and sends it SIGCHLD with this si_code.
@@ -42,15 +42,15 @@ void ask_to_stop(Tracee& tracee, const void* info);
 // of the process run until they are traced.
 void keep_stopped(Tracee& tracee);
 
-// Values of Tracee::listening. A tracee that is continued before its tracer listens stops anew as soon as it does
-// (JOBCTL_TRAP_NOTIFY in the kernel's signal.c).
+// Values of Tracee::listening. A tracee that is continued before its tracer listens stops again as soon as the tracer
+// listens (JOBCTL_TRAP_NOTIFY in the kernel's signal.c).
 inline constexpr std::uint32_t kListens = 1, kContinuedBefore = 2;
 
-// Gives a tracee that is in a group-stop and listens another stop: PTRACE_EVENT_STOP with `number`, which is SIGTRAP
-// once nothing stops it any more.
+// Reports another stop of a tracee that is in a group-stop and listens (PTRACE_LISTEN): PTRACE_EVENT_STOP with
+// `number`, which is SIGTRAP once nothing stops it any more.
 void restart_group_stop(Tracee& tracee, int number);
 
-// Makes the kernel's dispositions in the calling process follow whether it is traced.
+// Sets the kernel's signal dispositions of the calling process according to whether it is traced.
 void follow_tracing();
 // Recording: waits until the process of a new tracee has called follow_tracing.
 void await_readiness(const Tracee& tracee);

@@ -107,7 +107,7 @@ bool give_baton(Thread& me, Thread& to, wire::SwitchReason reason) {
 
 void wait_for_baton(Thread& me) {
   for (;;) {
-    me.stopped = 0;  // or this would not run: whoever continued it may be outside the tree
+    me.stopped = 0;  // since it runs, it was continued, perhaps by a process outside the tree
     const std::uint32_t seen = me.go.fetch_and(~kGoAttention), go = seen & ~kGoAttention;
     if ((go & kGoBaton) != 0) break;
     if (seen != go && roll_is_called(me)) {

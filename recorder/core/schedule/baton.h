@@ -1,5 +1,4 @@
-// How the baton passes from thread to thread, whether the policy (choice.h) or the recording (recorded_switches.h)
-// decided it.
+// Passes the baton from thread to thread, as the policy (choice.h) or the recording (recorded_switches.h) has decided.
 #pragma once
 
 #include "recorder/core/base/context.h"

@@ -121,7 +121,8 @@ bool expire_next(Thread& me) {
   return true;
 }
 
-// A spinning thread is waiting too; but that all threads wait shows only when the last of them gives way.
+// True if all threads wait. A spinning thread waits too, but this is known only when the last spinning thread gives
+// way.
 bool all_wait(const Thread& me, bool me_enabled) {
   const RuntimeState& s = state();
   for (std::uint32_t i = 0; i < s.live_threads; i++) {
@@ -132,9 +133,9 @@ bool all_wait(const Thread& me, bool me_enabled) {
   return true;
 }
 
-// Modelled: no thread can proceed unless its time passes. The outside acts if it is its turn; otherwise time advances;
-// and if no thread waits for that, the outside acts all the same. `n` threads are enabled; if `me` is one of them, all
-// that can run spin.
+// Modelled: no thread can proceed unless its time passes. The outside acts if it is its turn; otherwise time advances.
+// If no thread waits for time, the outside acts even if it is not its turn. `n` threads are enabled; if `me` is one of
+// them, all that can run spin.
 std::uint32_t wait_for_anything(Thread& me, bool me_enabled, std::uint32_t n) {
   const auto collected = [&] { return collect_enabled(me, me_enabled || may_resume(me), enabled_threads); };
   if (schedule_hooks.outside_acts(false)) return collected();

@@ -1,6 +1,6 @@
 // The schedule points left to a thread before the core is asked again, points_left(). Calls use one counter, stubs
 // (counting_stubs.h) several others, because a processor is slow at counting repeatedly at one address. A counter that
-// runs out before the sum does gets points from the others.
+// runs out while others have points left gets some of theirs.
 #pragma once
 
 #include "recorder/core/base/context.h"

@@ -1,5 +1,4 @@
 #include "recorder/core/schedule/deadlock.h"
-#include "recorder/alive_processes.h"
 
 #include <sys/syscall.h>
 
@@ -10,53 +9,15 @@
 #include "recorder/core/schedule/pid_namespaces.h"
 #include "recorder/core/schedule/process.h"
 #include "recorder/core/schedule/thread_table.h"
+#include "recorder/waiting.h"
 
 namespace reweave::core {
 
 namespace {
 
-const char* name_of(WaitKind kind) {
-  switch (kind) {
-    case WaitKind::kNone:
-      return "nothing";
-    case WaitKind::kFutex:
-      return "a futex";
-    case WaitKind::kMutex:
-      return "a mutex";
-    case WaitKind::kRwlock:
-      return "a read-write lock";
-    case WaitKind::kSpin:
-      return "a spin lock";
-    case WaitKind::kCondition:
-      return "a condition";
-    case WaitKind::kSemaphore:
-      return "a semaphore";
-    case WaitKind::kVfork:
-      return "its vfork child";
-    case WaitKind::kSleep:
-      return "time or a signal";
-    case WaitKind::kFutexVector:
-      return "several futexes";
-    case WaitKind::kTracer:
-      return "its tracer";
-  }
-  return "an unknown thing";
-}
-
 // The thread that holds the object; null if unknown.
 const Thread* owner_of(const Thread& waiter) {
   return waiter.wait.owner_tid == 0 ? nullptr : thread_by_tid(waiter.wait.owner_tid, pid_namespace_of(waiter));
-}
-
-// glibc's own signals (SIGCANCEL and SIGSETXID, nptl(7)): their handlers ignore signals from other processes, and the
-// first pthread_create installs one.
-constexpr std::uint64_t kLibrarySignals = 1UL << (32 - 1) | 1UL << (33 - 1);
-
-// A handler of the target could still wake a thread, if its signal may come from outside.
-bool handlers_may_help() {
-  return find_alive(state(), [](const Process& process) {
-           return (process.handled_signals & ~kLibrarySignals) != 0;
-         }) != nullptr;
 }
 
 // The program's alarm timer is set and has a handler, which may end the program or jump out of a wait.
@@ -79,31 +40,20 @@ bool in_cycle(const Thread& from) {
 }
 
 void describe(Text& text, const Thread& thread) {
-  text << "\n  thread " << thread.id << " waits for " << name_of(thread.wait.kind) << " at ";
-  text.hex(thread.wait.address);
-  if (thread.op.pc != 0) text << ", pc ", text.hex(thread.op.pc);
+  const Thread* awaited = awaited_end(state(), thread);
+  text << "\n  thread " << thread.id << " waits for ";
+  if (awaited != nullptr)
+    text << "thread " << awaited->id << " to end";
+  else
+    text << name_of(thread.wait.kind) << " at ", text.hex(thread.wait.address);
+  if (const std::uint64_t pc = waits_at(thread, awaited)) text << ", pc ", text.hex(pc);
   if (const Thread* owner = owner_of(thread)) text << ", held by thread " << owner->id;
 }
 
-// True if every thread waits, and none for time to pass.
-bool all_wait() {
+bool all_need_others() {
   const RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    const Thread& thread = s.threads[s.live[i]];
-    if (thread.state.load() != ThreadState::kBlocked || is_stopped(thread)) return false;
-    if (thread.wait.deadline != kNoDeadline || thread.expired.load() != 0) return false;
-  }
-  return true;
-}
-
-// A signal that the program sent itself, for example to cancel a thread, may still be on its way to a sleeping thread.
-bool stays_so() {
-  constexpr int kPatienceMs = 1000;
-  constexpr long kMillisecond[2] = {0, 1'000'000};
-  for (int ms = 0; ms < kPatienceMs; ms++) {
-    sys(SYS_nanosleep, kMillisecond, 0);
-    if (!all_wait()) return false;
-  }
+  for (std::uint32_t i = 0; i < s.live_threads; i++)
+    if (!needs_others(s, s.threads[s.live[i]])) return false;
   return true;
 }
 
@@ -111,12 +61,11 @@ bool stays_so() {
 
 void check_deadlock(const Thread& me) {
   const RuntimeState& s = state();
-  if (replaying() || me.state.load() == ThreadState::kInKernel || s.live_threads == 0 || !all_wait()) return;
+  if (replaying() || me.state.load() == ThreadState::kInKernel || s.live_threads == 0 || !all_need_others()) return;
   bool cycle = false;
   for (std::uint32_t i = 0; i < s.live_threads; i++) cycle = cycle || in_cycle(s.threads[s.live[i]]);
-  const bool explored = modelled();
-  if (!explored && (cycle ? alarm_will_come() : handlers_may_help() || !stays_so())) return;
-  if (!cycle && explored && schedule_hooks.waits_for_outside())
+  if (!modelled() && (!cycle || alarm_will_come())) return;
+  if (!cycle && schedule_hooks.waits_for_outside())
     end_run(wire::OutcomeKind::kLeftRecording,
             "left the recording: every thread waits, and nothing more comes from outside");
   Text text;

@@ -1,12 +1,13 @@
-// Detects deadlocks: every thread waits for another one.
+// Detects deadlocks in which every thread waits for another one. In recordings the supervisor looks for all others
+// (supervisor/tree/deadlock_watch.h).
 #pragma once
 
 #include "recorder/core/base/context.h"
 
 namespace reweave::core {
 
-// Called when no thread can run, before the baton is freed. Ends the run, reporting the cycle, if nothing outside can
-// change that.
+// Called when no thread can run, before the baton is freed. Ends a recorded run in which threads wait for each other's
+// locks, and an explored run to which nothing more comes from outside.
 void check_deadlock(const Thread& me);
 
 // Logs the outcome and ends the run with it.

@@ -1,4 +1,4 @@
-// Which of a thread's signals is to be delivered at this point: one in its queue, or in a replay the recorded one.
+// Decides which of a thread's signals is delivered at this point: one in its queue, or in a replay the recorded one.
 //
 // Thread rule: the baton holder, for itself; signal_pending: any thread.
 #pragma once

@@ -1,5 +1,5 @@
-// What the scheduler needs from higher folders: functions named by core/wiring.cc. The baton holder calls them; none
-// may give the baton away.
+// The functions of higher folders that the scheduler needs; core/wiring.cc names them. The baton holder calls them, and
+// none may give the baton away.
 #pragma once
 
 #include "recorder/core/base/context.h"

@@ -9,7 +9,7 @@ namespace {
 
 NotesHeader& notes() { return *reinterpret_cast<NotesHeader*>(kArenaBase + kNotesOffset); }
 
-// Where a note of that size goes; null: it is not kept.
+// Returns the place of a note of that size; null if the note is not kept.
 ChoiceNote* take_room(std::uint64_t bytes) {
   NotesHeader& header = notes();
   const std::uint64_t base = kArenaBase + kNotesOffset;

@@ -109,7 +109,7 @@ void repeat_outside_death(const wire::ProcessExitRecord& record) {
   if (record.process >= state().process_count) diverged("has no such process", &record.header);
   if ((record.wait_status & wire::kKilledWithin) != 0) release_robust_of(state().processes[record.process]);
   forget_process(static_cast<std::uint16_t>(record.process), record.wait_status & 0xffff);
-  // SIGKILL ends it whatever it blocks; the first process's status is reported as recorded.
+  // SIGKILL ends the process even if it blocks the recorded signal. The first process's status is reported as recorded.
   if (record.process == 0) arena().status.first_killed.store(record.wait_status & 0x7f);
   if (record.process != self().process) sys(SYS_kill, state().processes[record.process].real_pid, SIGKILL);
 }

@@ -15,7 +15,7 @@ void trace_thread_edge(EventKind kind, const Thread& thread);
 // Ends a thread as the kernel does: robust mutexes, the join futex.
 void finish_thread(Thread& thread);
 
-// Stores a thread's ID, or 0, for the program. If the memory is not writable, nothing is stored and no error is
+// Stores a thread's ID, or 0, in the program's memory. If the memory is not writable, nothing is stored and no error is
 // reported (clone(2)).
 void store_tid(std::uint64_t address, std::int32_t tid);
 

@@ -5,15 +5,15 @@
 
 namespace reweave::core {
 
-// The schedule points before `record`, the recording's next one, is due.
+// Returns the number of schedule points until `record`, the recording's next one, is due.
 std::int64_t points_to(const wire::RecordHeader* record);
 
 // While the recording says that the baton moved here for `reason`, obeys. False: an explored run has begun meanwhile,
 // whose policy gave this thread the baton.
 bool follow_recorded_switches(wire::SwitchReason reason);
 
-// `me` cannot continue; the recording says which thread does. `doing` is its action, for the message if the recording
-// has no switch here.
+// `me` cannot continue: passes the baton to the thread that the recording names. `doing` is the action of `me`; it is
+// named in the message if the recording has no switch here.
 void pass_on_recorded(Thread& me, wire::SwitchReason reason, const char* doing);
 
 // The calling thread was killed while it had the baton, which goes where the recording says.

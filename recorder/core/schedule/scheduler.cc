@@ -37,7 +37,7 @@ bool spins(Thread& me) {
   }
   state().last_runner = me.id;
   me.run_length++;
-  // The same access again after so many points at quiet sites: a loop that polls now and then.
+  // The same access again after kRunLength points at quiet sites: a loop that polls now and then.
   const bool looks_again = me.repeats > 0 && now - me.run_began >= kRunLength;
   if (me.repeats < kRepeats && me.run_length < kRunLength && !looks_again) return false;
   me.repeats = me.run_length = 0;

@@ -10,7 +10,7 @@
 
 namespace reweave::core {
 
-// Counts one schedule point and lets another thread run first if the policy says so. Returns holding the baton.
+// Counts one schedule point and lets another thread run first if the policy chooses one. Returns holding the baton.
 void schedule_point(const PendingOp& op);
 // The slow path of a schedule point that the shim's fast path has already counted.
 void counted_point(const PendingOp& op);
@@ -30,7 +30,7 @@ struct WaitArgs {
   std::uint32_t bitset = 0xffffffff;
   std::int32_t owner_tid = 0;
 };
-// `reason`: why the baton is given away, for the recording.
+// `reason`: the reason why the baton is given away, as it is recorded.
 WaitResult block(const WaitArgs& args, wire::SwitchReason reason = wire::SwitchReason::kBlocked);
 
 // Around a call that may block in the kernel. Between the two the thread may touch nothing but its scratch memory.
@@ -38,8 +38,9 @@ void leave_baton();
 void return_from_kernel();
 
 // Recording, around a call that rarely sleeps: made with the baton, unless it sleeps while others could run, because it
-// may be waiting for one of them; then the supervisor takes the baton (supervisor/watchdog.h). Between the two the
-// thread must not touch anything that others use. Must follow a schedule point or another call that settles the thread.
+// may be waiting for one of them; then the supervisor takes the baton (supervisor/target/watchdog.h). Between the two
+// the thread must not touch anything that others use. Must follow a schedule point or another call that settles the
+// thread.
 void lend_baton();
 // True: the baton was taken, and the thread has it again.
 bool take_back_baton();

@@ -6,6 +6,7 @@
 #include "recorder/awake_threads.h"
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/base/open_own.h"
+#include "recorder/waiting.h"
 
 #pragma GCC visibility push(hidden)
 extern "C" void api_point();
@@ -125,9 +126,7 @@ void retire_process_threads(std::uint16_t process_index, ThreadId except) {
   s.live_threads = n;
 }
 
-bool is_stopped(const Thread& thread) {
-  return thread.stopped != 0 || state().processes[thread.process].stopping.load() != 0;
-}
+bool is_stopped(const Thread& thread) { return reweave::is_stopped(state(), thread); }
 
 void set_process_stopped(std::uint16_t process_index, bool stopped) {
   RuntimeState& s = state();

@@ -15,7 +15,7 @@ FpLayout fp_layout_of(const void* fp_state);
 // Size of the state, including its end mark; 0 for null.
 std::uint64_t fp_state_bytes(const void* fp_state);
 
-// Copies what the processor wrote. The gaps between components, which hold whatever was in memory before, become zeros,
+// Copies the state that the processor wrote. The gaps between components hold old memory contents; they become zeros,
 // so that the target finds the same frame contents in every run.
 void copy_fp_state(std::byte* to, const std::byte* from, std::uint64_t bytes);
 
@@ -29,7 +29,7 @@ void clear_fp_state(std::byte* fp_state, std::uint64_t bytes);
 // Sets the state from `from`, a frame of the program's. Components missing there get their initial values; null changes
 // nothing. False if the processor would reject the frame.
 bool restore_fp_state(std::byte* fp_state, const std::byte* from);
-// Likewise, for a frame in `layout`.
+// The same for a frame in `layout`.
 bool restore_laid_out(std::byte* fp_state, const std::byte* from, const FpLayout& layout);
 
 // The register PKRU (protection_keys.h); 0 if the state has none.

@@ -1,6 +1,6 @@
-// What signal delivery needs from ptrace(2), whose folder is a higher one: functions named by core/wiring.cc. They stop
-// the calling thread if it is traced and otherwise do nothing; during the stop the thread does not have the baton.
-// `context` is the state to which the thread returns; its tracer may change it.
+// The functions of ptrace(2) that signal delivery needs. Their folder is a higher one, so core/wiring.cc names them.
+// They stop the calling thread if it is traced and otherwise do nothing; during the stop the thread does not have the
+// baton. `context` is the state to which the thread returns; its tracer may change it.
 #pragma once
 
 #include "recorder/core/base/context.h"

@@ -24,7 +24,7 @@ inline constexpr std::uint64_t kNeverBlocked = signal_bit(SIGSYS) | signal_bit(S
 // The kernel's mask while the target's is `mask`: signals that the core needs are never blocked.
 std::uint64_t real_mask(std::uint64_t mask);
 
-// The signals that the core handles whatever the target does with them.
+// The signals that the core handles, regardless of the target's actions for them.
 std::uint64_t always_handled();
 
 // Installs the core's handlers: SIGSYS for system calls, the synchronous signals, and the signals that recording must
@@ -38,12 +38,12 @@ void apply_signal_mask(const Thread& me);
 
 // The target's action for a signal.
 SignalAction& signal_action(int number);
-// Likewise, in the process of another thread.
+// The same for the process of another thread.
 const SignalAction& action_of(const Thread& thread, int number);
 // Makes the kernel's disposition follow the target's.
 void apply_disposition(int number);
 void set_kernel_action(int number);  // live
-// Live: from now on all signals come to the core, whatever the target does with them; or no longer.
+// Live. True: from now on the core gets all signals, regardless of the target's actions for them. False: no longer.
 void catch_all_signals(bool all);
 // True from the start of catch_all_signals(true) to the start of catch_all_signals(false).
 bool is_to_catch_all();

@@ -1,4 +1,4 @@
-// What a signal does to the thread that receives it: its handler runs, or the process dies, stops, or ignores it.
+// The effect of a signal on the thread that receives it: its handler runs, or the process dies, stops, or ignores it.
 //
 // Thread rule: the baton holder only.
 #pragma once
@@ -11,8 +11,8 @@ namespace reweave::core {
 
 // Default actions of signals (signal(7)).
 enum class DefaultAction : std::uint8_t { kTerminate, kIgnore, kStop, kContinue };
-// What `number` does to `process`: kIgnore if the process handles it or is the first of a PID namespace
-// (pid_namespaces.h).
+// Returns the default action of `number` for `process`; kIgnore if the process handles the signal or is the first of a
+// PID namespace (pid_namespaces.h).
 DefaultAction default_action(const Process& process, int number);
 
 // The siginfo of a fault raised by the kernel itself (SI_KERNEL).
@@ -27,7 +27,7 @@ void enter_handler(KernelContext& context, int number, const void* info);
 // The target dies of `number` when it resumes: it receives the signal with its own registers, as debuggers expect.
 // `recurs`: resuming raises the signal again; otherwise it is sent.
 void die_on_return(KernelContext& context, int number, bool recurs);
-// Likewise, logged, whatever the process's action for that signal.
+// The same, but the signal is also logged, regardless of the process's action for it.
 void die_of(KernelContext& context, int number);
 
 // Carries out a signal that the tracer let through.

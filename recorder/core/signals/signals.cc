@@ -63,7 +63,7 @@ void leave_blocking_call(KernelRegisters& registers) {
 
 namespace {
 
-// Delivers a signal of a traced thread, whose tracer sees it first, whatever the program does with it.
+// Delivers a signal of a traced thread. Its tracer sees the signal first, even if the program ignores it.
 void deliver_traced(KernelContext& context, QueuedSignal signal) {
   Thread& me = self();
   const std::uint32_t original = signal.number;

@@ -4,7 +4,6 @@
 // would do it; otherwise the signal is delivered like one with a handler, and ends in stop_here().
 //
 // SIGSTOP cannot be caught: sent from outside the tree, it may stop the baton holder, and the tree with it.
-// Nobody catches SIGSTOP: sent from outside of the tree, it may stop whoever has the baton, and with it the tree.
 //
 // Thread rule: any thread, of its own process.
 #pragma once

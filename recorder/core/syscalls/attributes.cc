@@ -84,7 +84,7 @@ long handle_prlimit64(Call& call) {
   return limit_resource(call, {call.args[0], call.args[1], call.args[2], call.args[3]}, false);
 }
 
-// An orphan is the supervisor's child; natively it would be the child of the first process of all.
+// An orphan is the supervisor's child; natively it would be the child of init (process 1).
 long handle_getppid(Call& call) {
   const long parent = sys(SYS_getppid);
   const bool lost = parent == config().supervisor && process().index != 0;

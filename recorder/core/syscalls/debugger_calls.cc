@@ -11,7 +11,7 @@ namespace reweave::core {
 
 namespace {
 
-// How a system call is answered.
+// The ways to answer a system call.
 enum class Answer : std::uint8_t {
   kMade,      // it only reads state
   kOnStream,  // likewise, if it is about a standard stream

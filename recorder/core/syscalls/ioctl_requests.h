@@ -1,5 +1,5 @@
-// ioctl(2) requests by number: what they write at their argument if the number does not say it, and which cannot be
-// recorded. Outputs at other places are in ioctl_buffers.h.
+// ioctl(2) requests by number: the output at their argument, if the number does not encode it, and the requests that
+// cannot be recorded. Outputs at other places are in ioctl_buffers.h.
 #pragma once
 
 #include <cstdint>

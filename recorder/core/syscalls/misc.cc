@@ -98,8 +98,8 @@ Output output_of(const Call& call, const Option& option, long result) {
   return {static_cast<std::uint64_t>(call.args[argument]), bytes};
 }
 
-// The first process dies with the supervisor unless it asks for something else (supervisor/target.cc); the program does
-// not see that.
+// The first process dies with the supervisor unless it asks for something else (supervisor/target/target.cc); the
+// program does not see that.
 void hide_death_signal(const Call& call) {
   static bool is_own;
   is_own = is_own || call.args[0] == PR_SET_PDEATHSIG;
@@ -149,8 +149,8 @@ long handle_prctl(Call& call) {
   return make_and_log(call, known);
 }
 
-// What prctl tells, and what a run may do to its own process without another noticing: a name, and whether debuggers
-// may attach.
+// Answers the options that only read, and those that change only the process itself, unnoticed by others: a name, and
+// whether debuggers may attach.
 bool explore_prctl(Call& call, long& result) {
   constexpr long kAsked[] = {PR_GET_NAME,     PR_GET_DUMPABLE,   PR_GET_PDEATHSIG,       PR_GET_NO_NEW_PRIVS,
                              PR_GET_KEEPCAPS, PR_GET_TIMERSLACK, PR_GET_CHILD_SUBREAPER, PR_GET_SECCOMP,

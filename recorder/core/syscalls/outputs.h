@@ -18,8 +18,8 @@ inline constexpr std::uint64_t kMostVectors = 1024;  // UIO_MAXIOV
 // True if all of it is readable memory.
 inline bool is_there(std::uint64_t address, std::uint64_t bytes) { return bytes_there(address, bytes) == bytes; }
 
-// What the kernel reads before it writes: the sizes of in-out address buffers, and the vector, because the data may
-// overwrite it.
+// State that the kernel reads before it writes: the sizes of in-out address buffers, and the vector, because the data
+// may overwrite it.
 struct Before {
   std::uint32_t socket_room[4];
   const IoVector* vector;

@@ -179,8 +179,8 @@ bool names_ours(const Call& call) {
 }  // namespace
 
 long recorded_call(Call& call) {
-  // A run modelled on the recording must take the recorded answer: if it stayed behind, it would be taken for the next
-  // call's.
+  // An explored run must take the recorded answer. Otherwise it would remain and be taken for the answer to the next
+  // call.
   if (names_ours(call) && !modelled()) return complete(call, -EBADF);
   return recorded_call(call, live() && blocks(call));
 }

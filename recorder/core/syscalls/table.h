@@ -7,7 +7,7 @@ namespace reweave::core {
 
 struct Call;
 
-// How a call is carried out.
+// The ways to carry out a call.
 enum class CallKind : std::uint8_t {
   kRecorded,     // made live when recording; its result and outputs are injected when replaying
   kHandled,      // its handler decides
@@ -90,7 +90,7 @@ inline constexpr std::uint64_t kHasMessage = 1ull << 38;  // args[1] is a struct
 inline constexpr std::uint64_t kSendsWhole = 1ull << 39;  // sends a whole message to a socket
 inline constexpr std::uint64_t kListsFolder = 1ull << 40;
 
-// How a call with kChangesFile changes the file.
+// The change that a call with kChangesFile makes to the file.
 enum class HowChanged : std::uint8_t {
   kUnknown = 0,
   kAtPosition,     // writes at the descriptor's position

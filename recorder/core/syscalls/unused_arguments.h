@@ -1,4 +1,4 @@
-// Which arguments of a call the kernel does not look at. What is left in their registers is no part of the call.
+// Knows which arguments of a call the kernel ignores. Old values in their registers are not part of the call.
 #pragma once
 
 namespace reweave::core {

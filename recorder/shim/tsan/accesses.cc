@@ -18,8 +18,8 @@ void checked_access(void* place) {
   access<Variant::kCheck, kKind, kBytes>(place, REWEAVE_CALLER);
 }
 
-// Where a counted access continues once the countdown has run out; the caller's address is on the stack. Accesses with
-// points left continue at its end, 8.
+// A counted access continues here once the countdown has run out, with the caller's address on the stack. Accesses with
+// points left continue at its end, label 8.
 #define COUNTED_POINT              \
   "movq %%rax, %%gs:64\n\t"        \
   "movq (%%rsp), %%rax\n\t"        \

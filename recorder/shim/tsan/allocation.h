@@ -6,7 +6,7 @@
 
 namespace reweave::shim {
 
-// Null if there is no memory. `pc`: the code that asks, to which the block is put down.
+// Null if there is no memory. `pc`: the code to which the allocation is attributed.
 void* allocate(std::size_t bytes, std::uint64_t pc);
 // `alignment`: a power of two.
 void* allocate_aligned(std::size_t alignment, std::size_t bytes, std::uint64_t pc);

@@ -58,8 +58,8 @@ REWEAVE_EXPORT void __tsan_destroy_fiber(void* given) {
   free_fibers = fiber;
 }
 
-// What the old fiber has done precedes everything it does later, in any thread. What was done before the switch
-// precedes what the new fiber does next, unless the program says otherwise.
+// Operations of the old fiber precede its later operations, in any thread. Operations before the switch also precede
+// those of the new fiber, unless the program says otherwise.
 REWEAVE_EXPORT void __tsan_switch_to_fiber(void* given, unsigned flags) {
   auto* fiber = static_cast<Fiber*>(given);
   release_edge(current(), REWEAVE_CALLER);

@@ -6,9 +6,9 @@
 
 namespace reweave::shim {
 
-// The strings that printf reads and the counts that it writes (%n), as accesses of the preceding point.
+// Reports the strings that printf reads and the counts that it writes (%n), as accesses of the preceding point.
 void tell_printed(const char* format, va_list list, std::uint64_t pc);
-// What scanf wrote if it returned `result`.
+// Reports the memory that scanf wrote if it returned `result`.
 void tell_scanned(const char* format, va_list list, int result, std::uint64_t pc);
 
 }  // namespace reweave::shim

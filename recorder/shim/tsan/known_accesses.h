@@ -22,7 +22,7 @@ inline bool may_be_memory(std::uint64_t place, std::uint64_t bytes) {
   return place >= kLowest && place < kEnd && bytes <= kEnd - place;
 }
 
-// Like range_event of the preceding point, for code that must leave vector registers alone, into which it is inlined.
+// Like range_event of the preceding point. It is inlined into code that must not change vector registers.
 [[gnu::always_inline]] inline void known_access(EventKind kind, std::uint64_t place, std::uint64_t bytes,
                                                 std::uint64_t pc, bool again, std::uint8_t marks = 0) {
   if (bytes == 0 || !may_be_memory(place, bytes)) return;

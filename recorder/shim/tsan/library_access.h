@@ -33,7 +33,7 @@ enum class Length : std::uint8_t {
   kSocketLength,    // in-out length at argument a: as much as was written, at most the length before
 };
 
-// What the access refers to: the memory itself, or the buffers described there.
+// The memory that is accessed: the argument's memory itself, or the buffers described there.
 enum class Target : std::uint8_t {
   kPlace,
   kVectorParts,   // argument a iovecs

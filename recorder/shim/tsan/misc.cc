@@ -79,7 +79,8 @@ REWEAVE_EXPORT void __cxa_guard_release(void* guard) {
 
 REWEAVE_EXPORT void __tsan_mutex_create(void*, unsigned) {}
 REWEAVE_EXPORT void __tsan_mutex_destroy(void*, unsigned) {}
-// Accesses between pre and post are the lock's implementation: the lock orders, not its words.
+// Accesses between pre and post are the lock's implementation: the lock itself orders threads, not the accesses to its
+// words.
 REWEAVE_EXPORT void __tsan_mutex_pre_lock(void*, unsigned) { ignore_all(1, REWEAVE_CALLER); }
 REWEAVE_EXPORT void __tsan_mutex_post_lock(void* lock, unsigned flags, int) {
   constexpr unsigned kFailed = 1u << 5;  // __tsan_mutex_try_lock_failed

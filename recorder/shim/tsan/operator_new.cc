@@ -62,7 +62,7 @@ bool any_of(const Replaceable<Function> (&forms)[2]) {
 }
 bool any_replaced() { return any_of(kNew) || any_of(kDelete) || any_of(kAlignedNew) || any_of(kAlignedDelete); }
 
-// What the program asks for besides the size. operator new returns a block even for no bytes.
+// Allocates in the way that the form of operator new requires. operator new returns a block even for no bytes.
 void* allocate_for(std::uint64_t pc, size_t bytes) { return allocate(bytes == 0 ? 1 : bytes, pc); }
 void* allocate_for(std::uint64_t pc, size_t bytes, const nothrow_t&) { return allocate_for(pc, bytes); }
 void* allocate_for(std::uint64_t pc, size_t bytes, align_val_t alignment) {

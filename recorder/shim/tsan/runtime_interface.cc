@@ -68,7 +68,7 @@ REWEAVE_EXPORT [[gnu::weak]] const char* __tsan_default_options() { return ""; }
 REWEAVE_EXPORT [[gnu::weak]] const char* __tsan_default_suppressions() { return ""; }
 REWEAVE_EXPORT [[gnu::weak]] const char* __sancov_default_options() { return ""; }
 
-// There is no current report in which the address could occur.
+// Finds nothing, because there is no current report that could contain the address.
 REWEAVE_EXPORT const char* __tsan_locate_address(std::uint64_t, char* name, size_t bytes, std::uint64_t* start,
                                                  size_t* size) {
   copy_text("", name, bytes);

@@ -43,7 +43,7 @@ Program find_program() {
   return program;
 }
 
-// Neither hidden from the loader by the core, nor a version for old programs only.
+// True if the core has not hidden the symbol from the loader and it is not a version for old programs only.
 bool is_visible(const DynamicSymbols& symbols, std::uint32_t i) {
   constexpr Elf64_Versym kOldOnly = 0x8000;
   if (ELF64_ST_BIND(symbols.items[i].st_info) == STB_LOCAL) return false;

@@ -1,4 +1,4 @@
-// Before and behind a barrier: no race.
+// Before and after a barrier: no race.
 #include <pthread.h>
 
 int value;

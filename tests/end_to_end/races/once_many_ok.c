@@ -1,4 +1,5 @@
-// Many values, each made once, by either thread. The other may go on before the maker has returned from pthread_once.
+// Many values, each made once, by either thread. The other may continue before the maker has returned from
+// pthread_once.
 #include <pthread.h>
 #include <sched.h>
 

@@ -1,5 +1,5 @@
-// What the processor answers by itself: std::random_device, RDRAND and RDSEED with registers of each width, and its own
-// number, if it has them. The values are printed: a replay must give the same.
+// Answers of the processor itself: std::random_device, RDRAND and RDSEED with registers of each width, and the number
+// of the processor, if it has these. The values are printed: a replay must give the same.
 #include <cpuid.h>
 
 #include <cstdint>

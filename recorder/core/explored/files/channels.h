@@ -34,7 +34,8 @@ struct ByteQueue {
   std::uint64_t head, tail;        // bytes ever written and read
   std::uint32_t in_use;            // files that use it, open or not
   std::uint32_t readers, writers;  // open files
-  // Of a pipe, whose capacity is counted in pages: how far each page is written, and how much of it is unread.
+  // `paged`: a pipe, whose capacity is counted in pages. `written[i]` bytes of a page are written, `left[i]` of them
+  // are unread.
   bool paged;
   bool messages;  // each write is a message, preceded by its length in four bytes
   bool cut;       // the last message read was truncated

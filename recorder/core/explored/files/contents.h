@@ -1,5 +1,5 @@
-// Regular files of explored runs. A read gives what the file has at that place: what the run itself wrote there, or
-// else what a recorded call read there. If neither is known, the run leaves the recording.
+// Regular files of explored runs. A read returns the bytes that the run itself wrote at that place, or else those that
+// a recorded call read there. If there are neither, the run leaves the recording.
 #pragma once
 
 #include "recorder/core/explored/files/channels.h"

@@ -9,7 +9,7 @@ namespace reweave::core {
 struct ChannelFile;  // channels.h
 struct Poller;       // an epoll instance (files/polls.cc)
 
-// What a descriptor of the program refers to.
+// The kinds of files that a descriptor of the program can refer to.
 enum class FileOf : std::uint8_t { kOutside, kChannel, kPoller, kClosed };
 struct Descriptor {
   FileOf kind;
@@ -25,10 +25,10 @@ struct DescriptorTable {
 
 // The table with that number (Thread::fd_table).
 DescriptorTable& descriptor_table(std::uint32_t index);
-// Likewise for a table that is not the run's first; created if necessary. Null: there is no room.
+// The same for a table that is not the run's first; created if necessary. Null: there is no room.
 DescriptorTable* further_table(std::uint32_t index);
 
-// The entry of `fd` in that table, or in the calling thread's. Null: such a number cannot be open.
+// The entry of `fd` in that table, or in the calling thread's. Null if no descriptor can have this number.
 Descriptor* descriptor_at(DescriptorTable& table, long fd);
 Descriptor* descriptor_at(long fd);
 // From now on `fd` of the calling thread refers to `descriptor`. What it referred to must have been released.

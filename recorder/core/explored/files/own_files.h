@@ -19,7 +19,7 @@ void note_ended_process(std::uint16_t index);
 
 // Drops a reference: of a descriptor, a message or a call in progress.
 void drop_reference(ChannelFile& file);
-// Likewise for what a descriptor refers to; adds a reference to it.
+// The same for the file to which a descriptor refers. / Adds a reference to it.
 void drop_reference(const Descriptor& descriptor);
 void add_reference(const Descriptor& descriptor);
 

@@ -18,13 +18,13 @@ struct PassedFiles {
 
 // A new entry; null: too many are in transit.
 PassedFiles* new_passed_files();
-// Those received with byte `at`; null: none.
+// Returns the entry received with byte `at`; null if there is none.
 PassedFiles* passed_files_at(const ByteQueue& queue, std::uint64_t at);
-// How many bytes from `at` on one call may read: it stops before bytes with other descriptors.
+// Returns the number of bytes that one call may read from `at` on: it stops before bytes with other descriptors.
 std::uint64_t bytes_to_next_passed(const ByteQueue& queue, std::uint64_t at);
-// Closes those that were not received.
+// Closes the descriptors of an entry that was not received.
 void drop_passed_files(PassedFiles& files);
-// Likewise for everything in a queue that is gone.
+// The same for all entries of a queue that is gone.
 void drop_passed_files(const ByteQueue& queue);
 
 }  // namespace reweave::core

@@ -265,7 +265,7 @@ bool model_poll(Call& call, long& result) {
   return true;
 }
 
-// What each set of a select asks for, and the bits that answer it (select(2)).
+// The events that each set of a select asks for, and the events that answer it (select(2)).
 struct Set {
   std::uint32_t asks, answers;
 };

@@ -1,9 +1,9 @@
 // Files that only an explored run opens. What a failing run does last, it often does for the first time: it writes a
 // report, tells the time in a message (/etc/localtime), or looks whether a debugger is attached (/proc/self/status).
 //
-// Files of the system are read as they are now, as a recording only names those that it maps. A file that the run makes
-// or empties is its own: nothing is written outside. Of other files nobody knows what they held when the program was
-// recorded.
+// Files of the system are read as they are now, because a recording only names those that it maps. A file that the run
+// makes or empties is its own: nothing is written outside. The contents that other files had at the time of the
+// recording are unknown.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -27,8 +27,8 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = 4 << 20, kMostOfKernel = 1 << 20;
 
-// What the kernel says of itself and of this process, beginnings of names. The core's mappings are among those of the
-// process; ids of processes are not.
+// Files in which the kernel describes itself or this process, by the beginnings of their names. The process's mappings
+// include the core's. Files with the IDs of processes are left out.
 constexpr const char* kOfKernel[] = {"/proc/meminfo",     "/proc/cpuinfo",       "/proc/loadavg",
                                      "/proc/uptime",      "/proc/version",       "/proc/self/maps",
                                      "/proc/self/statm",  "/proc/self/cmdline",  "/proc/sys/kernel",
@@ -52,7 +52,7 @@ struct ShortName {
   }
 };
 
-// As in proc_pid_status(5). What is not known of the process is not among its lines.
+// Returns the text of proc_pid_status(5), with only those lines whose values are known.
 Text status_text() {
   const Process& me = process();
   Text text;
@@ -61,7 +61,8 @@ Text status_text() {
   return text;
 }
 
-// What a mapping of the file open as `fd` logs, but for the place. Null: it has no name.
+// Builds the record that a mapping of the file open as `fd` logs, except for the place. Null if the file has no name or
+// there is no room.
 const wire::MapFileRecord* image_of(long fd, const struct stat& status) {
   static char path[4096];
   if (is_error(path_of_fd(fd, path, sizeof path)) || path[0] != '/') return nullptr;

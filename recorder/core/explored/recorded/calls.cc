@@ -72,7 +72,7 @@ std::uint64_t count_outputs(const wire::RecordHeader& record) {
   return count;
 }
 
-// Memory for `count` calls with so many outputs.
+// Maps memory for `count` calls with `outputs` outputs.
 void make_room(std::uint64_t count, std::uint64_t outputs) {
   const std::uint64_t bytes = round_to((count + 1) * sizeof(RecordedCall), kPage);
   long memory = bytes > kFeedBase - kIndexBase ? -ENOMEM

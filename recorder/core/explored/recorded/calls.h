@@ -1,4 +1,4 @@
-// The recorded system calls that answer an explored run: those after the place where it departed.
+// The recorded system calls that answer an explored run: the calls after the place at which the run departed.
 #pragma once
 
 #include "recorder/core/syscalls/call.h"

@@ -48,7 +48,7 @@ void note_read(Contents& contents, const RecordedCall& call, std::int64_t offset
   });
 }
 
-// Where a call reads or writes: at its argument, or at the file's position, which it moves.
+// The place that a call reads or writes: the offset in its argument, or the file's position, which it moves.
 struct Access {
   long number;
   bool writes;

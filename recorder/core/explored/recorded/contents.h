@@ -1,6 +1,6 @@
-// What the recording knows of the contents of regular files: for each the bytes that recorded calls read, by their
-// place in the file, and its size. Bytes that the recorded run read after writing them itself are not included: a run
-// finds there what it has written itself.
+// The recorded contents of regular files: for each file its size and the bytes that recorded calls read, by their place
+// in the file. Bytes that the recorded run wrote before reading them are not included: an explored run finds its own
+// writes there.
 #pragma once
 
 #include "recorder/core/explored/recorded/files.h"
@@ -34,7 +34,7 @@ std::uint32_t contents_of(const wire::NamedFiles& names, std::uint64_t flags);
 void index_contents_use(RecordedFile& file, const RecordedCall& call);
 void end_of_contents();
 
-// Of an empty file that only this run opens. kNothing: there are too many.
+// Adds the contents of an empty file that only this run opens. kNothing: there are too many.
 std::uint32_t add_contents(std::uint64_t device, std::uint64_t inode, std::uint32_t mode);
 
 Contents& contents_at(std::uint32_t index);

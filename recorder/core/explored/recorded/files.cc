@@ -41,8 +41,8 @@ std::uint32_t new_file() {
   return count++;
 }
 
-// What the descriptor refers to. If no recorded call created it, adds a file: it was open at the start of the runs, or
-// was received with a message.
+// Returns the file to which the descriptor refers. If no recorded call created it, adds a file: it was open at the
+// start of the runs, or was received with a message.
 std::uint32_t file_now(long fd) {
   if (!is_descriptor(fd)) return kNothing;
   std::uint32_t& now = open_now[fd];
@@ -173,7 +173,7 @@ long prepare_recorded_files(std::uint64_t memory, std::uint64_t calls) {
   constexpr long kProtection = PROT_READ | PROT_WRITE;
   constexpr long kHow = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
   if (memory + bytes > kFeedBase) return -ENOMEM;
-  // Where runs have their room; it is not in use yet.
+  // The tables use the memory reserved for runs, which is not in use yet.
   const long tables = sys(SYS_mmap, kModelBase, kMaxProcesses * sizeof(OpenTable), kProtection, kHow, -1, 0);
   if (is_error(tables)) return tables;
   open_tables = reinterpret_cast<OpenTable*>(kModelBase);

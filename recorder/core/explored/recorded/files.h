@@ -8,7 +8,7 @@
 
 namespace reweave::core {
 
-// What reads give, endlessly.
+// The source of the bytes that reads return.
 enum class Source : std::uint8_t { kRecorded, kRandom, kZeros, kEmpty };
 
 // One open file (open(2): "open file description").
@@ -35,15 +35,16 @@ std::uint32_t recorded_file_count();
 std::uint32_t copy_recorded_file(std::uint32_t file);
 // A new open file with contents of its own, which are empty yet; for runs. kNothing: there are too many.
 std::uint32_t add_file(std::uint64_t device, std::uint64_t inode, std::uint32_t mode, long flags);
-// Likewise of a device, and what a device of that name gives; kRecorded: it is none of those that are known.
+// The same for a device; the source of a device with that name, kRecorded if it is not a known one.
 std::uint32_t add_device(Source source, long flags);
 Source source_of_device(const char* name);
-// What the descriptor referred to at the start of the runs, if the recorded run used it; else kNothing.
+// Returns the file to which the descriptor referred at the start of the runs, if the recorded run used it; else
+// kNothing.
 std::uint32_t file_at_start(long fd);
 // True if a recorded call had this descriptor, or created it.
 bool is_recorded_descriptor(long fd);
 
-// The argument of calls with that number that is the descriptor which they concern; -1: there is none.
+// Returns the index of the descriptor among the arguments of calls with that number; -1 if they have none.
 int descriptor_argument(long number);
 
 // Indexing: the recorded run created a process, which has the descriptors of its creator.

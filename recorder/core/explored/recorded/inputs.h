@@ -1,5 +1,5 @@
-// What comes from outside of an explored run: connections and bytes on descriptors that lead there, and signals. Each
-// descriptor gets its recorded inputs in order. An input that followed writes to the same descriptor comes after as
+// Input from outside of an explored run: connections and bytes on descriptors that lead outside, and signals. Each
+// descriptor gets its recorded inputs in order. An input that followed writes to the same descriptor arrives after as
 // many writes, or when every thread waits.
 #pragma once
 

@@ -56,9 +56,10 @@ bool starts_with(const char* text, const Piece& piece) {
   return true;
 }
 
-// What is to be replaced from the difference at `at` on; empty if the names differ there otherwise than as made up. A
-// template has kDrawn letters and digits. Fewer than kFewest differences are too common in other names to be looked for
-// by themselves, so the last kDrawn characters that contain them are, where templates usually end.
+// Returns the part to replace, from the difference at `at` on; empty if the names do not differ there like made-up
+// ones. A template has kDrawn letters and digits. Fewer than kFewest differing characters are too common in other names
+// to look for them alone. Then the part is the last kDrawn characters that contain them, because a template is usually
+// at the end.
 Span drawn_piece(const Names& names, std::uint32_t at) {
   constexpr std::uint32_t kFewest = 4;
   const Span run = names.around(at, is_drawn);
@@ -69,13 +70,14 @@ Span drawn_piece(const Names& names, std::uint32_t at) {
   return {end - kDrawn, end};
 }
 
-// Likewise of a time: its last digits differ.
+// The same for a time: its last digits differ.
 Span time_piece(const Names& names, std::uint32_t at) {
   const Span run = names.around(at, is_digit);
   return run.length() < kDrawn || run.end - at > kLongest ? Span{at, at} : Span{at, run.end};
 }
 
-// The parts by which the names differ; returns how many, 0 if they are equal or differ otherwise than as made up.
+// Finds the parts in which the names differ. Returns their number; 0 if the names are equal or do not differ like
+// made-up ones.
 std::uint32_t find_pieces(const Names& names, Span (&found)[kMostInName]) {
   std::uint32_t n = 0;
   for (std::uint32_t at = 0; at < names.bytes; at++) {

@@ -1,4 +1,4 @@
-// Which recorded call answers a call of an explored run: one with the same request, by whichever thread.
+// Decides which recorded call answers a call of an explored run: one with the same request, made by any thread.
 #pragma once
 
 #include "recorder/core/explored/recorded/calls.h"
@@ -23,7 +23,7 @@ bool makes_new(const Call& call);
 // `recorded` answers a call with a made-up name.
 void note_made_up(const Asked& asked, const RecordedCall& recorded);
 
-// True if `call` only looks, or repeats what was said before: its answer may have been used already.
+// True if `call` only reads state, or opens a file for reading: it may get a recorded answer that was used already.
 bool may_answer_again(const Call& call, const RecordedCall& recorded);
 
 // A recorded call was logged with the names of its files. Older recordings have none; then names do not count.

@@ -1,5 +1,5 @@
-// What recorded calls wrote to memory, and the only way in which an explored run writes it to its own memory: never
-// more than the call being answered has room for.
+// The data that recorded calls wrote to memory. An explored run writes it to its own memory only through these
+// functions, and never more than the call being answered has room for.
 #pragma once
 
 #include "recorder/core/explored/files/channels.h"
@@ -49,7 +49,7 @@ void for_each_input_chunk(const RecordedCall& call, const Use& use) {
   });
 }
 
-// Copies to `to`, starting at its byte `at`; omits what does not fit. Returns the number of bytes copied.
+// Copies the output from its byte `at` on to `to`, as much as fits. Returns the number of bytes copied.
 std::uint64_t copy_out(const Spans& to, std::uint64_t at, const std::byte* data, std::uint64_t bytes);
 // Lists the first `bytes` bytes of `spans` in `outputs`. Returns the number of entries.
 std::uint32_t outputs_of(const Spans& spans, std::uint64_t bytes, Output* outputs);

@@ -1,6 +1,6 @@
 // The threads and processes of the recorded run. A thread that an explored run creates stands for the thread that its
-// creator created at the same turn in the recording, if there is one: it has that thread's ID, and what that thread was
-// told is the first choice for answers to its calls.
+// creator created at the same turn in the recording, if there is one: it has that thread's ID, and its calls preferably
+// get the answers that the recorded thread got.
 #pragma once
 
 #include "recorder/core/base/context.h"

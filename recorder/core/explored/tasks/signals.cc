@@ -25,7 +25,7 @@ namespace {
 
 constexpr int kFirstRealTime = 32;
 
-// Sent, and blocked by a mask: by thread; and, for a process as a whole, by process. A bit for each signal.
+// Signals that were sent and are blocked by a mask, one bit each: to a thread, and to a process as a whole.
 IN_MODEL std::uint64_t pending[kMaxThreads];
 IN_MODEL std::uint64_t pending_anywhere[kMaxProcesses];
 IN_MODEL std::uint64_t awaited[kMaxThreads];  // by rt_sigtimedwait
@@ -167,7 +167,7 @@ long send_to_group(const Call& call, long group, const SignalInfo& info) {
   return result;
 }
 
-// What the receiver is told: the caller's data, or who sent it.
+// Returns the siginfo for the receiver: the caller's data, or the identity of the sender.
 SignalInfo info_of(const Call& call, int number) {
   const CallPlaces& at = call.row->at;
   SignalInfo info = {{number, 0, at.tid < 0 ? 0 /* SI_USER */ : -6 /* SI_TKILL */, 0, process().pid,

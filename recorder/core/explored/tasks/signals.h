@@ -1,5 +1,5 @@
-// Signals between threads of an explored run; none goes through the kernel. Those from outside come at the calls at
-// which the recording has them.
+// Signals between threads of an explored run; none goes through the kernel. Signals from outside arrive at the same
+// calls as in the recording.
 #pragma once
 
 #include "recorder/core/syscalls/call.h"
@@ -20,7 +20,7 @@ void send_modelled_to_self(int number);
 void send_modelled_to_process(std::uint16_t index, const SignalInfo& info);
 // Likewise, but not if the signal would end the process.
 void send_modelled_to_any(std::uint16_t index, const SignalInfo& info);
-// Likewise for the thread with that ID, if there is one; and whether such a signal is pending for it.
+// The same for the thread with that ID, if there is one. / True if such a signal is pending for it.
 void send_modelled_to(std::int32_t tid, const SignalInfo& info);
 bool is_pending_for(std::int32_t tid, int number);
 

@@ -51,7 +51,7 @@ std::int64_t nanoseconds_at(long address, std::int64_t unit) {
   return time[0] * kSecond + time[1] * unit;
 }
 
-// Which clock `record` read, and what it showed; -1: none.
+// Returns the clock that `record` read and sets `shown` to the time that it showed; -1 if it read none.
 long clock_read(const wire::RecordHeader* record, std::int64_t& shown) {
   if (record->kind == static_cast<std::uint16_t>(wire::RecordKind::kClock)) {
     const auto& reading = wire::record_cast<wire::ClockRecord>(*record);

@@ -9,7 +9,7 @@ namespace reweave::core {
 // Called with every record of the recording, in order, before any run.
 void learn_clock(const wire::RecordHeader* record);
 
-// What `clock` (CLOCK_...) shows, in nanoseconds.
+// Reads `clock` (CLOCK_...), in nanoseconds.
 std::int64_t look_at_clock(long clock);
 // The instant at which `clock` shows `time`, in the modelled time of deadlines.
 std::int64_t modelled_deadline(long clock, std::int64_t time);

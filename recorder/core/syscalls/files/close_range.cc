@@ -1,4 +1,4 @@
-// Closes or marks a range of descriptors, possibly in a table that thereby becomes the caller's own (close_range(2)).
+// Closes or marks a range of descriptors. The caller may get its own copy of the table first (close_range(2)).
 #include <linux/sched.h>
 #include <sys/syscall.h>
 

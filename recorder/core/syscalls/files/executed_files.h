@@ -6,7 +6,7 @@
 
 namespace reweave::core {
 
-// Live: the call, an open whose path is argument `slot`, would open a program of the tree for writing.
+// Live: true if the call, an open of the path in argument `slot`, would open a program of the tree for writing.
 bool opens_executed(const Call& call, int slot);
 // Completes such a call with its error.
 long text_busy(Call& call);

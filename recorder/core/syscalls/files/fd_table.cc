@@ -92,6 +92,11 @@ long path_of_fd(long fd, char* to, std::size_t room) {
   return n;
 }
 
+bool leads_to(const char* path, const struct stat& status) {
+  struct stat found = {};
+  return !is_error(sys(SYS_stat, path, &found)) && found.st_dev == status.st_dev && found.st_ino == status.st_ino;
+}
+
 bool is_proc_file(long fd) {
   const FdEntry* entry = entry_of(fd);
   if (entry != nullptr && entry->kind == FdKind::kUnknown) fd_may_block(fd);
@@ -192,7 +197,7 @@ void note_socket(long fd, long family) {
   if (FdEntry* entry = entry_of(fd)) entry->internet = family == kInternet || family == kInternet6 ? 1 : 0;
 }
 
-// Sockets of the internet families start as copies of the listening one; others are made anew.
+// An accepted socket of the internet families starts as a copy of the listening one; others start with defaults.
 void note_accepted(long fd, long listener) {
   const FdEntry* from = entry_of(listener);
   FdEntry* entry = entry_of(fd);

@@ -14,6 +14,9 @@ inline bool is_our_fd(long fd) { return fd >= kArenaFd && fd < kArenaFd + kReser
 // The path of the descriptor according to /proc, NUL-terminated; empty if there is none. Returns the length, or the
 // error of readlink(2).
 long path_of_fd(long fd, char* to, std::size_t room);
+// Whether `path` leads to the file with that status. The path of a descriptor does not if the file is in a mount that
+// was detached or covered by another one, or has no name any more.
+bool leads_to(const char* path, const struct stat& status);
 
 // Recording only: asks the kernel once what `fd` is.
 bool fd_may_block(long fd);

@@ -157,7 +157,7 @@ void fit_region(Region& region, std::uint64_t size) {
     map_nothing(region.accessible_end(), region.end - region.accessible_end(), region.prot, flags);
 }
 
-// Adjusts all mappings of the file, or with 0 all of any file.
+// Adjusts all mappings of the file; 0: the mappings of all files.
 void fit_mappings(std::uint32_t number) {
   RegionTable& table = regions();
   for (std::uint32_t i = 0; i < table.count; i++) {

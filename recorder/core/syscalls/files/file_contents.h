@@ -1,5 +1,5 @@
-// Contents of mapped files in the log: of files that a replay cannot rely on (stand_in.h), and of small files, for
-// which that is cheaper than a copy in the recording that the thread has to wait for.
+// Contents of mapped files in the log: of files that a replay cannot rely on (stand_in.h), and of small files, because
+// logging them is cheaper than a copy in the recording, for which the thread has to wait.
 #pragma once
 
 #include <sys/stat.h>

@@ -31,8 +31,8 @@ constexpr std::uint64_t kMostInlined = 64 << 10;  // bytes
 
 bool is_zeros(const FileIdentity& file) { return string_equal(file.path, "/dev/zero"); }
 
-// Copies a MapFileRecord into `file`; its path must end within the record. After the path the supervisor puts the path
-// to open instead (RecordedFiles::located).
+// Copies a MapFileRecord into `file`; its path must end within the record. After that path, the supervisor appends the
+// path to be opened in its place (RecordedFiles::located).
 void read_record(const wire::MapFileRecord& record, FileIdentity& file) {
   const std::uint64_t room = record.header.bytes - sizeof record;
   const char* path = reinterpret_cast<const char*>(&record + 1);
@@ -65,8 +65,8 @@ long open_recorded(const FileIdentity& file, long access) {
   return fd;
 }
 
-// Opens the mapped file, or makes an empty one if its contents are in the log. A file that the program may write to has
-// a stand-in: no file is opened for writing, whatever the recording says.
+// Opens the mapped file, or makes an empty one if its contents are in the log. Files that the program may write to have
+// stand-ins. So no file is opened for writing, except /dev/zero.
 long open_or_make(const FileIdentity& file) {
   if (!file.inlined) return open_recorded(file, file.zeros ? O_RDWR : O_RDONLY);
   const long fd = sys(SYS_memfd_create, "contents", MFD_CLOEXEC);
@@ -134,7 +134,7 @@ void take_status(long fd, const struct stat& status, FileIdentity& file) {
   file.fresh = file.ctime_ns >= config().start_time_ns;
 }
 
-// In the file system at /dev/shm, whatever the file's name.
+// True if the file is in the file system at /dev/shm; its name does not matter.
 bool is_shared_memory(const FileIdentity& file) {
   std::uint64_t& device = state().shared_memory_device;
   struct stat status = {};
@@ -143,15 +143,17 @@ bool is_shared_memory(const FileIdentity& file) {
 }
 
 // Gives files that the core has put into the program the names that the supervisor uses: the names differ under another
-// root, and are incomplete if Reweave itself runs in a root of its own.
-void name_own_file(FileIdentity& file) {
+// root, and are incomplete if Reweave itself runs in a root of its own. True if the file is one of those.
+bool name_own_file(FileIdentity& file) {
   const OwnFiles files = own_files(config());
   for (const OwnFile& own : files.items) {
     struct stat status = {};
     const bool known = !is_error(sys(SYS_fstat, own.fd, &status));
-    if (known && status.st_dev == file.device && status.st_ino == file.inode)
-      copy_string(file.path, sizeof file.path, own.path);
+    if (!known || status.st_dev != file.device || status.st_ino != file.inode) continue;
+    copy_string(file.path, sizeof file.path, own.path);
+    return true;
   }
+  return false;
 }
 
 bool is_data(long prot, long flags) { return (flags & MAP_TYPE) == MAP_PRIVATE && (prot & PROT_EXEC) == 0; }
@@ -189,13 +191,14 @@ bool identify_small_file(long fd, const struct stat& status, long prot, long fla
 void identify_file(long fd, const struct stat& status, FileIdentity& file) {
   take_status(fd, status, file);
   path_of_fd(fd, file.path, sizeof file.path);
-  if (state().roots_differ != 0) name_own_file(file);
+  const bool is_at_path = leads_to(file.path, status);
+  const bool is_own = state().roots_differ != 0 && name_own_file(file);
   file.zeros = is_zeros(file);
   const long flags = sys(SYS_fcntl, fd, F_GETFL, 0);
   const bool writable = !is_error(flags) && (flags & O_ACCMODE) == O_RDWR;
   file.read_only = !writable;
   const bool regular = (status.st_mode & S_IFMT) == S_IFREG;
-  const bool nameless = status.st_nlink == 0 || file.path[0] == 0;
+  const bool nameless = status.st_nlink == 0 || !(is_at_path || is_own);
   const bool changes = writable || !regular || nameless || starts_with(file.path, "/dev/shm/");
   file.changeable = !file.zeros && (changes || may_be_written(file, fd));
 }

@@ -82,7 +82,8 @@ long guard_by_protection(std::uint64_t start, std::uint64_t end, bool guarded) {
 // True if the advice failed, except for a hole (ENOMEM), after which the kernel continues.
 bool ends_early(long result) { return is_error(result) && result != -ENOMEM; }
 
-// Where failed advice stopped: locked memory rejects it, while mappings before that may have lost their pages.
+// Returns the address at which failed advice stopped. Locked memory rejects it, but mappings before that may have lost
+// their pages.
 std::uint64_t advised_to(std::uint64_t start, std::uint64_t bytes, long advice) {
   if (start % kPage != 0 || !has_effect(advice)) return start;
   return reached_before_failure(start, page_up(start + bytes), [start, advice](std::uint64_t part) {

@@ -219,7 +219,8 @@ long refused_range(Call& call, const char* what) {
 
 namespace {
 
-// How many mappings the program may have. The kernel's limit includes the core's mappings, of which a replay has more.
+// Returns the number of mappings that the program may have. The kernel's limit includes the core's mappings, of which a
+// replay has more.
 std::uint32_t most_mapped() {
   constexpr std::uint32_t kOurs = 128;
   static std::uint32_t most;

@@ -11,9 +11,9 @@ struct Call;
 
 // Fails a call that would `what` (a verb) memory of the core with ENOMEM; reports the first one on standard error.
 long refused_range(Call& call, const char* what);
-// Where a call on the memory from `start` to `end` failed. `works` makes the call for part of the range, from `start`
-// on, and returns whether it succeeds. Such calls go from mapping to mapping, and repeating them changes nothing.
-// Returns the address up to which the call took effect.
+// Returns the address up to which a failed call on the memory from `start` to `end` took effect. `works` makes the call
+// for part of the range, from `start` on, and returns whether it succeeds. Such calls go from mapping to mapping, and
+// repeating them changes nothing.
 template <typename Works>
 std::uint64_t reached_before_failure(std::uint64_t start, std::uint64_t end, Works works) {
   std::uint64_t done = 0, failing = (end - start) / kPage;  // pages
@@ -23,7 +23,7 @@ std::uint64_t reached_before_failure(std::uint64_t start, std::uint64_t end, Wor
   }
   return start + done * kPage;
 }
-// True if PR_SET_MDWE forbids `prot` for the mappings from `start` to `end`, or, if that is empty, for a new mapping.
+// True if PR_SET_MDWE forbids `prot` for the mappings from `start` to `end`. An empty range stands for a new mapping.
 bool gains_execution(std::uint64_t start, std::uint64_t end, long prot);
 // True if the program has asked for memory that is empty in child processes (MADV_WIPEONFORK).
 bool forks_differ();

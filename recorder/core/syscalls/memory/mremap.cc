@@ -67,14 +67,26 @@ long move_private(const Move& move, const Region& region) {
   return result;
 }
 
+// Whether the kernel sees several mappings where the table has one, for example because a part is locked. It moves
+// those only with MREMAP_FIXED (since Linux 6.17), which carry_out adds. Only growing tells, so one page is added and
+// removed.
+bool is_several_to_kernel(const Move& move) {
+  const long grown = sys(SYS_mremap, move.from, move.old_bytes, move.old_bytes + kPage, 0, 0);
+  if (!is_error(grown)) sys(SYS_mremap, move.from, move.old_bytes + kPage, move.old_bytes, 0, 0);
+  return grown == -EFAULT;
+}
+
 long carry_out(const Move& move, const Region& region) {
-  if (!live() && region.stand_in != 0 && region.shared) {
+  const bool is_live = live();
+  const bool adds_fixed = (move.flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) == MREMAP_DONTUNMAP;
+  if (is_live && adds_fixed && is_several_to_kernel(move)) return -EFAULT;
+  if (!is_live && region.stand_in != 0 && region.shared) {
     if (!move.leaves_old()) sys(SYS_munmap, move.from, move.old_bytes);
     remap_stand_in(region.stand_in, move.to, move.new_bytes, region.prot,
                    region.object_offset + (move.from - region.start));
     return static_cast<long>(move.to);
   }
-  if (!live() && !region.shared && region.file_end != kNoFile) return move_private(move, region);
+  if (!is_live && !region.shared && region.file_end != kNoFile) return move_private(move, region);
   if (move.to == move.from) return sys(SYS_mremap, move.from, move.old_bytes, move.new_bytes, 0, 0);
   return sys(SYS_mremap, move.from, move.old_bytes, move.new_bytes,
              (move.flags & MREMAP_DONTUNMAP) | MREMAP_MAYMOVE | MREMAP_FIXED, move.to);
@@ -141,7 +153,7 @@ bool is_of_several(const Move& move, const Region& region) {
   return only_moves && !move.duplicates() && move.from + move.old_bytes > region.end;
 }
 
-// The rest stays as it is, whatever mappings or holes it has.
+// True if the range only shrinks. The rest then stays as it is, with all its mappings and holes.
 bool only_shrinks(const Move& move) {
   constexpr std::uint64_t kMoves = MREMAP_FIXED | MREMAP_DONTUNMAP;
   return (move.flags & kMoves) == 0 && !move.duplicates() && move.new_bytes <= move.old_bytes;

@@ -1,4 +1,4 @@
-// Memory of processes written through /proc/PID/mem: what a replay must repeat.
+// Writes to the memory of processes through /proc/PID/mem, which a replay must repeat.
 #pragma once
 
 #include "recorder/core/syscalls/call.h"
@@ -15,7 +15,8 @@ void log_memory_change(const Call& call, std::uint64_t address, std::uint64_t by
 // Replay: repeats what log_memory_change logged.
 void repeat_memory_change(const wire::SyscallRecord& record);
 
-// The advice (madvise(2)) given to the kernel, in every mode; and what the core has to note afterwards.
+// Returns the advice (madvise(2)) that the kernel gets for `advice`, in every mode. / Notes its effect in the core's
+// tables.
 long repeatable_advice(long advice);
 void note_advice(std::uint64_t start, std::uint64_t bytes, long advice);
 // Replay: repeats the effect of a call up to `end`, where it stopped.

@@ -62,8 +62,8 @@ bool was_denied(const Region& region, long prot) {
   return !live() && region.read_only && region.shared && (prot & PROT_WRITE) != 0;
 }
 
-// Where protecting [start, end) with `prot` is denied. An explored run's own mappings are always writable. `end` if
-// nowhere.
+// Returns the first address in [start, end) at which protecting with `prot` is denied; `end` if there is none. An
+// explored run's own mappings are always writable.
 std::uint64_t first_denied(std::uint64_t start, std::uint64_t end, long prot) {
   for (std::uint64_t at = start; at < end;) {
     const Region* region = region_at(at);

@@ -96,10 +96,15 @@ struct StatusLine {
   }
 };
 
+// The signals that the kernel shows as pending and that are the program's. A pending watchdog signal is the
+// supervisor's (kWatchdogSignal): the program's own signals of that number are never blocked in the kernel, so they are
+// kept_signals.
+std::uint64_t pending_in_kernel(const char* text) { return parse_hex(text) & ~signal_bit(kWatchdogSignal); }
+
 void edit_mask(StatusLine& at, const Thread& thread) {
   const Process& owner = state().processes[state().processes[thread.process].handlers_of];
-  if (at.is("SigPnd:")) print_mask(at.value, parse_hex(at.value) | kept_signals(thread, true));
-  if (at.is("ShdPnd:")) print_mask(at.value, parse_hex(at.value) | kept_of_process(thread));
+  if (at.is("SigPnd:")) print_mask(at.value, pending_in_kernel(at.value) | kept_signals(thread, true));
+  if (at.is("ShdPnd:")) print_mask(at.value, pending_in_kernel(at.value) | kept_of_process(thread));
   if (at.is("SigBlk:")) print_mask(at.value, thread.signal_mask);
   if (at.is("SigIgn:")) print_mask(at.value, owner.ignored_signals);
   if (at.is("SigCgt:")) print_mask(at.value, owner.handled_signals);

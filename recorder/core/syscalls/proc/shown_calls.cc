@@ -1,5 +1,5 @@
-// The kernel generates a file of /proc when it is read from its start, so a program that waits for a process to stop
-// opens its status once and seeks to the start for each look. The copy is regenerated then as well.
+// The kernel generates a file of /proc when it is read from its start. So a program that waits for a process to stop
+// opens its status once and seeks to the start for each look. The copy is then generated again as well.
 #include "recorder/core/syscalls/proc/shown_calls.h"
 
 #include <sys/syscall.h>

@@ -18,7 +18,7 @@ namespace reweave::core {
 
 namespace {
 
-// What keeps one of the threads that wait from being copied; null: nothing.
+// Returns the reason why a waiting thread cannot be copied; null if it can.
 const char* obstacle_of(const Thread& thread, CopyGoesOn how) {
   if (thread.process != self().process) return "several processes live";
   if (thread.tracee != 0) return "a thread is traced (ptrace)";

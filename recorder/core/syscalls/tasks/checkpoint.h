@@ -1,29 +1,29 @@
 // A checkpoint: a copy of a process with all of its threads, made while all but the caller wait for the baton.
 //
-// fork copies memory and the calling thread. The child makes each of the others anew with clone, on the stacks and with
-// the thread-local memory that fork copied, where it sleeps on (schedule/roll_call.h). Ids that the program knows stay,
-// for they are ours; the kernel's are new. The parent goes on undisturbed.
+// fork copies memory and the calling thread. The child creates each of the others again with clone, on the stack and
+// with the thread-local memory that fork copied. There the thread continues to sleep (schedule/roll_call.h). The IDs
+// that the program knows stay the same, because the core assigns them; the kernel's IDs are new. The parent continues
+// undisturbed.
 //
-// Not copied is what the process shares with others: the arena above all, so who makes the copy gives it another before
-// its threads are made.
+// Memory that the process shares with others is not copied. Above all, this is the arena: the maker of a copy gives it
+// another arena before its threads are made.
 #pragma once
 
 #include "recorder/core/base/context.h"
 
 namespace reweave::core {
 
-// What a copy does: it becomes an explored run, or goes on replaying.
+// The purpose of a copy: it becomes an explored run, or continues the replay.
 enum class CopyGoesOn { kExplored, kReplaying };
-// The baton holder, replaying. Null if a copy would be exact, and its threads are where they can be copied; else why
-// not, in a few words behind "because".
+// Called by the baton holder in a replay. Null if a copy would be exact and the threads are where they can be copied;
+// else the reason, in a few words that follow "because".
 const char* prepare_checkpoint(CopyGoesOn how);
 
 // In the child of a fork after that, in its own arena: makes the other threads of the process.
 void make_threads_of_copy();
 
-// The thread's last act, when the runtime has no use for it any more. In a copy the first of the kernel's threads
-// stays, asleep, until its process ends: it is that of the former caller of fork, and debuggers would wait for a
-// process whose first thread has ended.
+// The thread's last act, when the runtime has no use for it any more. In a copy, the kernel's first thread, which was
+// made by fork, sleeps until its process ends: debuggers would wait for a process whose first thread has ended.
 [[noreturn]] void end_kernel_thread(long status);
 
 }  // namespace reweave::core

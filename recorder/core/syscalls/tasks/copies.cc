@@ -19,7 +19,7 @@ namespace reweave::core {
 
 namespace {
 
-// Where an arena is made before it takes the place of the former one.
+// The address at which an arena is made before it replaces the former one.
 constexpr std::uint64_t kNextArena = kArenaBase + 0x8'0000'0000;
 constexpr long kWaitForAny = 0x40000000;  // __WALL: also for children that send no signal
 
@@ -60,7 +60,7 @@ void close_all(const Passed& passed) {
   for (int i = 0; i < passed.count; i++) sys(SYS_close, passed.fds[i]);
 }
 
-// Memory of which a fork is no copy: null if there is none.
+// Returns the reason why a fork would not copy all memory; null if it would.
 const char* obstacle_in_memory() {
   const RegionTable& table = regions();
   for (std::uint32_t i = 0; i < table.count; i++) {
@@ -80,7 +80,7 @@ const char* obstacle_to_copies() {
   return prepare_checkpoint(CopyGoesOn::kReplaying);
 }
 
-// What kNextArena has becomes the arena.
+// Replaces the arena with the one at kNextArena.
 void enter_next_arena() {
   const long moved = sys(SYS_mremap, kNextArena, kRingsOffset, kRingsOffset, MREMAP_MAYMOVE | MREMAP_FIXED, kArenaBase);
   if (is_error(moved)) sys(SYS_exit_group, 97);
@@ -101,7 +101,7 @@ void leave_arena() {
   sys(SYS_munmap, kFeedBase, 2 * feed);
 }
 
-// What the supervisor of a copy decides of its configuration; the rest is the original's.
+// Keeps the parts of `to` that the supervisor of a copy decides, and takes the rest from the original's configuration.
 void take_configuration(RunConfig& to, const RunConfig& from) {
   const RunConfig asked = to;
   to = from;
@@ -143,7 +143,7 @@ void share_processor(std::uint32_t cpu) {
   sys(SYS_sched_setaffinity, 0, sizeof set, set);
 }
 
-// In a copy, which then goes on where the original held.
+// Called in a copy, which then continues where the original held.
 void become_copy(const Passed& passed, std::uint64_t signal_mask) {
   sys(SYS_dup3, passed.fds[kCopyArena], kArenaFd, 0);
   sys(SYS_dup3, passed.fds[kCopyArena], kCopiesFd, 0);

@@ -1,9 +1,9 @@
 // Checkpoints of a replay from which copies start, for debuggers that go backward.
 //
 // A replay that holds before an event (RunConfig::stop_event) is asked for a checkpoint. It forks; the child keeps the
-// runtime state as memory of its own and waits for requests. For each it forks a copy, which goes on from there with
-// all threads (checkpoint.h), in an arena that it is given: the supervisor of that arena feeds it the events from there
-// on. The original goes on undisturbed. A checkpoint ends when nobody can ask it any more.
+// runtime state as memory of its own and waits for requests. For each it forks a copy, which continues from there with
+// all threads (checkpoint.h) in an arena that the request passes. The supervisor of that arena feeds it the events from
+// there on. The original continues undisturbed. A checkpoint ends when nobody can ask it any more.
 #pragma once
 
 namespace reweave::core {

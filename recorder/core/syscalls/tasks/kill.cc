@@ -1,8 +1,8 @@
 // Sending signals: kill and its relatives.
 //
 // The kernel carries them out, but two effects concern the schedule. A process of the tree that dies takes no further
-// part, which the recording says after the call; and a stopped process must not be given the baton. If the sender
-// itself is to die or stop, that waits until the call is logged.
+// part; the recording notes its death after the call. A stopped process must not get the baton. If the sender itself
+// dies or stops, it does so only after the call is logged.
 #include <sys/syscall.h>
 
 #include "recorder/core/base/fatal.h"

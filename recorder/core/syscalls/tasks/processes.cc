@@ -167,7 +167,7 @@ long create_process(Call& call, const CloneArgs& args) {
   } else {
     child.altstack_flags = SS_DISABLE;
   }
-  // Waits are answered without the kernel then, which would keep what is left of each process.
+  // Unless live, waits are answered without the kernel, which would otherwise keep a zombie of each process.
   if (!live()) set_real_action(SIGCHLD, kIgnored, 0);
   const long real_pid = in_memory ? clone_in_memory(call, args, child) : clone_apart(args);
   if (real_pid == 0) {

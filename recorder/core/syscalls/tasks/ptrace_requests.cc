@@ -33,7 +33,8 @@ long tell_data(Call& call, const void* data, std::uint64_t bytes) {
   return tell(call, 0, &output, 1);
 }
 
-// Reads or writes a word of the tracee's memory, whatever its protection. False: it is not mapped.
+// Reads or writes a word of the tracee's memory, regardless of its protection. False if it is not mapped or is the
+// core's.
 bool move_word(const Tracee& tracee, long number, std::uint64_t address, void* word) {
   const long memory = open_memory(state().processes[tracee.process]);
   if (is_error(memory)) return false;

@@ -24,8 +24,8 @@ namespace reweave::core {
 
 namespace {
 
-// What remains on the core's stacks must not reach the program. A test fills them differently in a recording and its
-// replay, so that any such byte shows as a difference.
+// Stale bytes on the core's stacks must not reach the program. A test fills the stacks differently in a recording and
+// its replay, so that any such byte shows as a difference.
 void fill_stack(std::uint64_t stack, std::uint64_t bytes) {
   if (config().stack_fill != 0) memset(reinterpret_cast<void*>(stack), static_cast<int>(config().stack_fill), bytes);
 }

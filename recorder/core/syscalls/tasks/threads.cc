@@ -20,7 +20,7 @@ namespace reweave::core {
 
 namespace {
 
-// Stacks are reused for later threads, without a call that says so.
+// Traces a new thread's stack like an allocation, because stacks are reused for later threads without any call.
 void trace_stack(const Call& call, const CloneArgs& args) {
   if (!tracing() || args.stack_bytes == 0) return;
   auto* words = reinterpret_cast<std::uint64_t*>(reserve_out(24));

@@ -1,0 +1,35 @@
+// Runs along the witnesses of predicted candidates: the order of operations to follow, equivalent orders, and where a
+// run departed from it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "explorer/run/run.h"
+#include "explorer/words/places.h"
+#include "formats/trace/candidates.h"
+
+namespace reweave {
+
+using WitnessOrder = std::vector<WitnessStep>;
+
+// The witness itself, then, up to `most` in all, other linearizations of its partial order: steps of a thread, and
+// steps on the same address of which one is not a read, stay in order; so does the last step of each thread, and what
+// begins or joins threads, with everything. The first of these switches threads as seldom as possible.
+std::vector<WitnessOrder> linearizations(const WitnessOrder& witness, std::size_t most);
+
+// True if steps a and b must stay in order.
+bool ordered(const WitnessStep& a, const WitnessStep& b);
+
+// The turns that guide a run from main along `order`, which is the candidate's witness or another linearization of it.
+std::vector<WitnessTurn> turns_along(const Candidate& candidate, const WitnessOrder& order);
+
+// A run that follows `turns`.
+RunRequest witness_request(const std::vector<WitnessTurn>& turns);
+
+// True if all turns were completed.
+bool was_followed(const RunResult& run, const std::vector<WitnessTurn>& turns);
+// The place at which a run departed from `turns`, and the reason; empty if it followed them.
+std::string tell_departure(const RunResult& run, const std::vector<WitnessTurn>& turns, Places& places);
+
+}  // namespace reweave

@@ -1,0 +1,262 @@
+#include "explorer/run/events.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace reweave {
+
+namespace {
+
+constexpr std::uint64_t kGranule = 8;
+
+bool can_matter(const ChoiceNote& note) {
+  switch (kind_of(note)) {
+    case OpKind::kAccess:
+    case OpKind::kAtomic:
+    case OpKind::kLock:
+    case OpKind::kWait:
+    case OpKind::kNotify:
+    case OpKind::kSemaphore:
+    case OpKind::kBarrier:
+    case OpKind::kOther:
+      return note.object != 0;
+    default:
+      return false;
+  }
+}
+
+// The granules [first, last] that the event's object covers. A synchronisation object is represented by its first
+// granule; a released block, whose size is known, covers all of its granules.
+std::pair<std::uint64_t, std::uint64_t> granules_of(const ChoiceNote& note) {
+  constexpr std::uint64_t kMost = 1024;
+  const bool sized = !is_sync(note) || is_release(note);
+  const std::uint64_t bytes = sized ? std::max<std::uint64_t>(note.detail, 1) : 1;
+  const std::uint64_t first = note.object / kGranule;
+  return {first, std::min((note.object + bytes - 1) / kGranule, first + kMost)};
+}
+
+bool is_read(const ChoiceNote& note) { return !is_sync(note) && note.is_write == 0; }
+
+// Places an event that only another run has after the end of this one.
+Event behind(const std::vector<Event>& run, const Event& event) {
+  Event late = event;
+  late.choice = run.empty() ? 0 : run.back().choice + 1;
+  for (TakenLock& lock : late.locks)
+    if (find_event(run, lock.taken) == nullptr) lock.choice = late.choice;
+  return late;
+}
+
+using Positions = std::map<Arrival, std::size_t>;
+
+Positions positions_of(const std::vector<Event>& events) {
+  Positions positions;
+  for (std::size_t i = 0; i < events.size(); i++) positions[events[i].name] = i;
+  return positions;
+}
+
+// For each granule, the events so far that use it.
+class LatestUses {
+ public:
+  explicit LatestUses(const std::vector<Event>& events) : events_(events) {}
+
+  // Conflicting events of other threads that come before event `i` without a write in between.
+  std::set<std::size_t> before(std::size_t i) const {
+    std::set<std::size_t> found;
+    const auto [first, last] = granules_of(events_[i].note);
+    for (std::uint64_t granule = first; granule <= last; granule++) {
+      const auto uses = uses_.find(granule);
+      if (uses == uses_.end()) continue;
+      for (std::size_t k = uses->second.size(); k-- > 0;) {
+        const Event& earlier = events_[uses->second[k]];
+        if (conflict(earlier, events_[i])) found.insert(uses->second[k]);
+        if (!is_read(earlier.note)) break;
+      }
+    }
+    return found;
+  }
+  void add(std::size_t i) {
+    const auto [first, last] = granules_of(events_[i].note);
+    for (std::uint64_t granule = first; granule <= last; granule++) uses_[granule].push_back(i);
+  }
+
+ private:
+  const std::vector<Event>& events_;
+  std::map<std::uint64_t, std::vector<std::size_t>> uses_;
+};
+
+}  // namespace
+
+namespace {
+
+// Tracks the locks that threads hold while the events of a run are read in order.
+class HeldLocks {
+ public:
+  const std::vector<TakenLock>& of(ThreadId thread) { return held_[thread]; }
+  // Takes an executed operation; returns true if the thread releases the first of its locks.
+  bool execute(const ChoiceNote& note, const Arrival& name, std::size_t choice) {
+    std::vector<TakenLock>& held = held_[note.thread];
+    if (kind_of(note) == OpKind::kLock) held.push_back({note.object, name, choice});
+    if (kind_of(note) != OpKind::kUnlock) return false;
+    const auto found = std::ranges::find(held, note.object, &TakenLock::object);
+    if (found == held.end()) return false;
+    const bool is_first = found == held.begin();
+    held.erase(found);
+    return is_first;
+  }
+
+ private:
+  std::map<ThreadId, std::vector<TakenLock>> held_;
+};
+
+}  // namespace
+
+std::vector<Event> events_of(const Observation& run) {
+  std::vector<Event> events;
+  std::map<std::pair<ThreadId, std::uint64_t>, std::uint32_t> arrivals;
+  std::map<ThreadId, std::size_t> latest;  // latest event of each thread, in case it blocks in it and resumes
+  std::map<ThreadId, std::vector<std::size_t>> under_lock;  // events since the thread took its first lock
+  HeldLocks locks;
+  for (std::size_t i = 0; i < run.size(); i++) {
+    const ChoiceNote& note = run[i];
+    if (run.resumed(i)) {
+      const auto blocked = latest.find(note.thread);
+      if (blocked != latest.end() && kind_of(note) != OpKind::kWait) events[blocked->second].choice = i;
+      continue;
+    }
+    const std::uint32_t number = ++arrivals[{note.thread, note.pc}];
+    const Arrival name = {note.pc, number, note.thread, 0};
+    latest.erase(note.thread);
+    const bool fails_in_it =
+        i + 1 == run.size() && kind_of(note) == OpKind::kUnlock;  // if the lock's memory was released
+    if (can_matter(note) || fails_in_it) {
+      latest[note.thread] = events.size();
+      events.push_back({name, i, note, locks.of(note.thread)});
+      if (!events.back().locks.empty()) under_lock[note.thread].push_back(events.size() - 1);
+    }
+    if (!locks.execute(note, name, i)) continue;
+    for (const std::size_t event : under_lock[note.thread]) events[event].lock_given = note.pc;
+    under_lock[note.thread].clear();
+  }
+  std::ranges::stable_sort(events, {}, &Event::choice);
+  return events;
+}
+
+const Event* find_event(const std::vector<Event>& events, const Arrival& name) {
+  const auto found = std::ranges::find(events, name, &Event::name);
+  return found == events.end() ? nullptr : &*found;
+}
+
+bool conflict(const Event& a, const Event& b) { return a.name.thread != b.name.thread && dependent(a.note, b.note); }
+
+namespace {
+
+// Visits, for each event, its conflicting predecessors without a write in between, among the events that `is_meant`
+// accepts.
+template <typename Visit, typename Filter>
+void visit_direct_pairs(const std::vector<Event>& events, const Filter& is_meant, const Visit& visit) {
+  LatestUses uses(events);
+  for (std::size_t i = 0; i < events.size(); i++) {
+    if (!is_meant(events[i])) continue;
+    for (const std::size_t earlier : uses.before(i)) visit(events[earlier], events[i]);
+    uses.add(i);
+  }
+}
+
+}  // namespace
+
+std::vector<EventPair> direct_pairs(const std::vector<Event>& run) {
+  std::vector<EventPair> pairs;
+  visit_direct_pairs(
+      run, [](const Event&) { return true; },
+      [&](const Event& a, const Event& b) {
+        pairs.push_back({a, b});
+      });
+  return pairs;
+}
+
+std::vector<EventPair> reordered(const std::vector<Event>& run, const std::vector<Event>& other) {
+  const Positions here = positions_of(run), there = positions_of(other);
+  std::map<std::pair<Arrival, Arrival>, EventPair> pairs;
+  visit_direct_pairs(
+      run, [&](const Event& event) { return there.contains(event.name); },
+      [&](const Event& a, const Event& b) {
+        if (there.at(a.name) > there.at(b.name)) pairs.insert({{a.name, b.name}, {a, b}});
+      });
+  visit_direct_pairs(
+      other, [](const Event&) { return true; },
+      [&](const Event& a, const Event& b) {
+        const auto later = here.find(a.name), earlier = here.find(b.name);
+        if (earlier == here.end()) return;
+        // Events that `run` did not reach because it had ended count as coming after all of its events.
+        if (later == here.end())
+          pairs.insert({{b.name, a.name}, {run[earlier->second], behind(run, a)}});
+        else if (later->second > earlier->second)
+          pairs.insert({{b.name, a.name}, {run[earlier->second], run[later->second]}});
+      });
+  std::vector<EventPair> list;
+  for (const auto& [names, pair] : pairs) list.push_back(pair);
+  std::ranges::stable_sort(list, {}, [](const EventPair& pair) { return pair.then.choice; });
+  return list;
+}
+
+std::vector<EventPair> indirectly_reordered(const std::vector<EventPair>& direct, const std::vector<Event>& run,
+                                            const std::vector<Event>& other, std::size_t most) {
+  constexpr std::size_t kMostOfObject = 200;
+  const Positions there = positions_of(other);
+  std::set<std::pair<Arrival, Arrival>> known;
+  std::set<std::uint64_t> objects;
+  for (const EventPair& pair : direct) {
+    known.insert({pair.first.name, pair.then.name});
+    objects.insert(pair.first.note.object);
+  }
+  std::vector<EventPair> found;
+  for (const std::uint64_t object : objects) {
+    std::vector<const Event*> uses;
+    for (std::size_t i = run.size(); i-- > 0 && uses.size() < kMostOfObject;)
+      if (run[i].note.object == object && there.contains(run[i].name)) uses.push_back(&run[i]);
+    for (std::size_t later = 0; later < uses.size(); later++)
+      for (std::size_t earlier = later + 1; earlier < uses.size() && found.size() < most; earlier++) {
+        const Event &a = *uses[earlier], &b = *uses[later];
+        if (conflict(a, b) && there.at(a.name) > there.at(b.name) && known.insert({a.name, b.name}).second)
+          found.push_back({a, b});
+      }
+  }
+  return found;
+}
+
+std::vector<BrokenBlock> broken_blocks(const EventPair& pair, const std::vector<Event>& run,
+                                       const std::vector<Event>& other) {
+  const auto is_block = [&](const Event& begin, const Event& between, const Event& end) {
+    if (!conflict(begin, between) || !conflict(between, end)) return false;
+    const Event *first = find_event(other, begin.name), *middle = find_event(other, between.name),
+                *last = find_event(other, end.name);
+    if (middle == nullptr) return true;
+    return (first != nullptr && middle->choice < first->choice) || (last != nullptr && middle->choice > last->choice);
+  };
+  std::vector<BrokenBlock> blocks;
+  const auto add = [&](const Event& begin, const Event& between, const Event& end) {
+    if (!is_block(begin, between, end)) return false;
+    blocks.push_back({begin, between, end});
+    return true;
+  };
+  for (std::size_t i = run.size(); i-- > 0;) {  // the latest event of the thread of `then` before `first`
+    const Event& event = run[i];
+    if (event.choice >= pair.first.choice || event.name.thread != pair.then.name.thread) continue;
+    if (add(event, pair.first, pair.then)) break;
+  }
+  bool ended = false;
+  for (const Event& event : run) {  // the next event of the thread of `first` after `then`
+    if (event.choice <= pair.then.choice || event.name.thread != pair.first.name.thread) continue;
+    ended = add(pair.first, pair.then, event);
+    if (ended) break;
+  }
+  for (const Event& event : other) {  // ... which the run did not reach
+    if (ended || event.name.thread != pair.first.name.thread || find_event(run, event.name) != nullptr) continue;
+    ended = add(pair.first, pair.then, behind(run, event));
+  }
+  return blocks;
+}
+
+}  // namespace reweave

@@ -1,0 +1,84 @@
+// Names for places of a recorded program: code and global variables, by their addresses in the target.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "formats/elf/symbols.h"
+#include "formats/recording/recorded_files.h"
+
+namespace reweave {
+
+// One function of a call stack.
+struct CodeFrame {
+  std::string text;         // as Places::code() has it
+  std::string function;     // its short name; empty if unknown
+  bool of_library = false;  // not the user's code: the standard library, a test framework, the C library
+};
+
+class Places {
+ public:
+  explicit Places(const std::string& recording);
+
+  // "function (file.c:12)" of a return address; "0x1234" if nothing is known. Of inlined functions, the innermost one
+  // that is not a library's.
+  std::string code(std::uint64_t pc);
+  // The functions there, innermost first: that of the code, and those that it is inlined into. Empty for Reweave's own
+  // libraries.
+  std::vector<CodeFrame> frames(std::uint64_t pc);
+  // The short name of the function that code() names; the text of code() if none is known.
+  std::string function(std::uint64_t pc);
+  // The function, file and line that code() names; null if none are known.
+  const SourceFrame* source(std::uint64_t pc) { return frame(pc); }
+  // True if code() names a function of the user's: its source is known, and not a library's.
+  bool is_own(std::uint64_t pc);
+  // The text of that source line; empty if it cannot be read.
+  std::string source_line(std::uint64_t pc);
+  // True for code of the program itself, not of a library.
+  bool in_program(std::uint64_t pc) const { return !modules_.empty() && module_at(pc) == modules_.data(); }
+  // The entry address of the program's function of that name. Throws BadInput if there is none, or several.
+  std::uint64_t address_of(const std::string& function);
+  // Code of a function, as source() names it or without parameters: all its places, also where it is inlined. Of the
+  // program, or else of the first library that has the function.
+  struct Code {
+    std::uint64_t address;
+    std::vector<std::uint8_t> bytes;
+  };
+  std::vector<Code> code_of(const std::string& function);
+  // The name of the function that the call instruction in `code` at `address` calls; empty if it is not known.
+  std::string callee(std::uint64_t address, std::span<const std::uint8_t> code);
+  // True if Reweave's own libraries, which are in the program, have a function of that name.
+  bool is_taken_over(const std::string& function);
+  // "program+0x1234"; empty for an address of no file.
+  std::string module_offset(std::uint64_t pc) const;
+  // The inverse. Throws BadInput if there is no such file.
+  std::uint64_t address_in(const std::string& module, std::uint64_t offset) const;
+
+  // "name", "name+8"; "memory at 0x1234" if it is not a global variable.
+  std::string object(std::uint64_t address);
+  bool is_global(std::uint64_t address) { return !data(address).name.empty(); }
+
+ private:
+  struct Module {
+    std::uint64_t base, start, end;
+    std::string path, build_id;
+    std::optional<std::map<std::uint64_t, std::string>> imports = {};  // by slot; read when first needed
+  };
+  const Module* module_at(std::uint64_t address) const;
+  DataSymbol data(std::uint64_t address);
+  const CodeSymbol* symbol(std::uint64_t pc);
+  // Null if the source is unknown.
+  const SourceFrame* frame(std::uint64_t pc);
+
+  RecordedFiles files_;
+  std::vector<Module> modules_;
+  std::optional<std::set<std::string>> taken_over_;  // read when first needed
+  bool several_programs_ = false;  // at the same addresses, so an address does not identify the program
+  Symbols symbols_;
+};
+
+}  // namespace reweave

@@ -1,0 +1,117 @@
+#include "recorder/supervisor/ring/manifest_notes.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "formats/base/error.h"
+#include "formats/recording/file_identity.h"
+#include "formats/recording/recorded_files.h"
+#include "recorder/supervisor/process/proc_folder.h"
+#include "recorder/system_files.h"
+
+namespace reweave {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// The loader's cache and the configuration do not: they change whenever a package is installed.
+bool belongs_to_system(const std::string& path) {
+  return std::ranges::any_of(kSystemFolders, [&](const char* folder) { return path.starts_with(folder); });
+}
+
+}  // namespace
+
+ManifestNotes::ManifestNotes(Manifest& manifest) : manifest_(manifest) {
+  for (const MappedFile& file : manifest.files) seen_files_.insert({file.path, file.ctime_ns, file.size});
+}
+
+void ManifestNotes::learn(const wire::RecordHeader* record) {
+  if (record->kind != static_cast<std::uint16_t>(wire::RecordKind::kSpawn)) return;
+  const auto& spawn = wire::record_cast<wire::SpawnRecord>(*record);
+  if (record->bytes >= sizeof spawn) process_of_[spawn.child] = spawn.process;
+}
+
+void ManifestNotes::write() {
+  if (changed_) writer_->update_manifest(manifest_);
+  changed_ = false;
+}
+
+void ManifestNotes::note(const wire::RecordHeader* record) {
+  switch (static_cast<wire::RecordKind>(record->kind)) {
+    case wire::RecordKind::kMapFile:
+      return note_file(wire::record_cast<wire::MapFileRecord>(*record));
+    case wire::RecordKind::kSpawn:
+      return note_spawn(wire::record_cast<wire::SpawnRecord>(*record));
+    case wire::RecordKind::kProcessExit:
+      return note_exit(wire::record_cast<wire::ProcessExitRecord>(*record));
+    default:
+      return;
+  }
+}
+
+void ManifestNotes::note_file(const wire::MapFileRecord& map) {
+  if ((map.flags & (kMapStandIn | kMapInlined)) != 0) return;
+  const std::string path = mapped_path(map);
+  if (!seen_files_.insert({path, map.ctime_ns, map.file_size}).second) return;
+  const std::string source = place_of(map, path);
+  if (!fs::is_regular_file(source)) return;
+  MappedFile file = identify_file(source);
+  file.path = path;
+  const bool fresh = (map.flags & kMapFresh) != 0 || source != path;
+  const bool is_nameless = path.starts_with("/proc/");  // it is reached through a descriptor of the process's
+  if (fresh || is_nameless || (file.build_id.empty() && !belongs_to_system(path)))
+    file.stored_name = writer_->store_file(open_regular(source), source);
+  if (file.size != map.file_size || file.ctime_ns != map.ctime_ns)
+    fmt::print(stderr, "reweave: {} changed as soon as it was mapped; the recording may not replay\n", path);
+  manifest_.files.push_back(file);
+  changed_ = true;
+  if (fresh || is_nameless) write();  // the copy could not be made again later
+}
+
+// Returns the path by which this process finds the file that the target mapped as `path`. A process with other mounts
+// or another root may have another file by that name.
+std::string ManifestNotes::place_of(const wire::MapFileRecord& map, const std::string& path) {
+  const auto is_there = [&map](const std::string& name) {
+    struct stat status {};
+    return ::stat(name.c_str(), &status) == 0 && status.st_dev == map.device && status.st_ino == map.inode;
+  };
+  if (is_there(path) || arena_ == nullptr) return path;
+  const int pid = arena_->state().processes[process_of_[map.header.thread]].real_pid;
+  const std::string within = fmt::format("{}/root{}", proc_folder(pid), path);
+  return is_there(within) ? within : path;
+}
+
+void ManifestNotes::note_spawn(const wire::SpawnRecord& spawn) {
+  const auto kind = static_cast<wire::SpawnKind>(spawn.kind);
+  process_of_[spawn.child] = spawn.process;
+  if (kind == wire::SpawnKind::kThread) return;
+  for (const ProcessInfo& known : manifest_.processes)
+    if (known.index == spawn.process && known.pid == spawn.tid) return;
+  ProcessInfo process;
+  process.index = spawn.process;
+  process.parent = kind == wire::SpawnKind::kFirst ? spawn.process : process_of_[spawn.header.thread];
+  process.pid = static_cast<std::int32_t>(spawn.tid);
+  process.wait_status = kStillRuns;
+  manifest_.processes.push_back(process);
+  changed_ = true;
+}
+
+void ManifestNotes::note_exit(const wire::ProcessExitRecord& end) {
+  for (ProcessInfo& process : manifest_.processes)
+    if (process.index == end.process) process.wait_status = end.wait_status & 0xffff;
+  changed_ = true;
+}
+
+void ManifestNotes::note_end(int wait_status) {
+  const bool was_ended = arena_->header().status.fatal.load() != 0;
+  for (ProcessInfo& process : manifest_.processes) {
+    if (process.index < kMaxProcesses) process.program = arena_->state().processes[process.index].program;
+    if (process.index == 0 && !was_ended) process.wait_status = wait_status;
+  }
+  manifest_.wait_status = wait_status;
+}
+
+}  // namespace reweave

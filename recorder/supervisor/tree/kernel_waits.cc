@@ -1,0 +1,142 @@
+#include "recorder/supervisor/tree/kernel_waits.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "recorder/supervisor/process/proc_folder.h"
+#include "recorder/supervisor/tree/living_processes.h"
+
+namespace reweave {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Processes = std::vector<std::uint32_t>;
+
+constexpr int kNoAccess = -1;  // O_RDONLY and the others are not negative
+
+// A system call that a thread is blocked in (proc(5), /proc/PID/syscall).
+struct Call {
+  long number = -1;
+  std::uint64_t first = 0, second = 0;  // arguments
+};
+
+Call call_of(const RuntimeState& state, const Thread& thread) {
+  Call call;
+  const std::int32_t process = state.processes[thread.process % kMaxProcesses].real_pid;
+  std::ifstream file(proc_folder(process, thread.real_tid) + "/syscall");
+  long number = -1;
+  if (file >> number >> std::hex >> call.first >> call.second) call.number = number;  // "running": it is not blocked
+  return call;
+}
+
+// True if the kernel has a child of `process` that is not alive for the core: it is ending now.
+bool has_ending_child(const RuntimeState& state, const Process& process, const Processes& living) {
+  std::error_code failed;
+  for (const fs::directory_entry& task : fs::directory_iterator(proc_folder(process.real_pid) + "/task", failed)) {
+    std::ifstream children(task.path() / "children");
+    if (!children) return true;  // nobody knows
+    for (std::int32_t child = 0; children >> child;)
+      if (std::ranges::none_of(living, [&](std::uint32_t i) { return state.processes[i].real_pid == child; }))
+        return true;
+  }
+  return static_cast<bool>(failed);
+}
+
+// Processes whose parent is gone may have become children of `process` (prctl(2), PR_SET_CHILD_SUBREAPER).
+Processes children_of(const RuntimeState& state, const Process& process, const Processes& living) {
+  Processes children;
+  for (const std::uint32_t i : living) {
+    const Process& other = state.processes[i];
+    const bool orphaned = state.processes[other.parent % kMaxProcesses].alive == 0;
+    if (i != 0 && i != process.index && (other.parent == process.index || orphaned)) children.push_back(i);
+  }
+  return children;
+}
+
+// wait4 and waitid, for any child or for the one with the ID `only`.
+std::optional<KernelWait> child_wait(const RuntimeState& state, const Process& process, std::int64_t only) {
+  const Processes living = living_processes(state);
+  if (state.tracing_began != 0 || (only <= 0 && has_ending_child(state, process, living))) return {};
+  Processes children = children_of(state, process, living);
+  std::erase_if(children, [&](std::uint32_t i) {
+    const Process& child = state.processes[i];
+    return only > 0 && (child.pid != only || child.pid_namespace != process.pid_namespace);
+  });
+  if (children.empty()) return {};
+  return KernelWait{only > 0 ? "a child process to end" : "one of its child processes to end", true, children};
+}
+
+std::string link_of(const fs::path& link) {
+  std::error_code ignored;
+  return fs::read_symlink(link, ignored).string();
+}
+
+// O_RDONLY, O_WRONLY or O_RDWR; nothing if it cannot be told.
+std::optional<int> access_of(const std::string& folder, const std::string& descriptor) {
+  std::ifstream info(folder + "/fdinfo/" + descriptor);
+  for (std::string label; info >> label;)
+    if (int flags = 0; label == "flags:" && info >> std::oct >> flags) return flags & O_ACCMODE;
+  return {};
+}
+
+// Whether the process of that folder of /proc has the pipe open, with another access than `access`; nothing if it
+// cannot be told.
+std::optional<bool> has_open(const std::string& folder, const std::string& pipe, int access) {
+  std::error_code failed;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder + "/fd", failed)) {
+    if (link_of(entry.path()) != pipe) continue;
+    const auto its = access_of(folder, entry.path().filename());
+    if (!its) return {};
+    if (*its != access) return true;
+  }
+  if (failed) return {};
+  return false;
+}
+
+// A read from (O_RDONLY) or a write to (O_WRONLY) the pipe `fd`. Pipes with names and those that the tree has inherited
+// or may have passed on through a socket may be open elsewhere.
+std::optional<KernelWait> pipe_wait(const RuntimeState& state, const Process& process, std::uint64_t fd, int access) {
+  const std::string pipe = link_of(proc_folder(process.real_pid) + "/fd/" + std::to_string(fd));
+  if (!pipe.starts_with("pipe:[") || state.descriptors_passed != 0) return {};
+  if (has_open("/proc/self", pipe, kNoAccess).value_or(true)) return {};
+  KernelWait wait{access == O_RDONLY ? "data from a pipe" : "room in a pipe", false, {}};
+  for (const std::uint32_t i : living_processes(state)) {
+    const auto other_end = has_open(proc_folder(state.processes[i].real_pid), pipe, access);
+    if (!other_end) return {};
+    if (*other_end) wait.processes.push_back(i);
+  }
+  if (wait.processes.empty()) return {};  // the call is just about to return
+  return wait;
+}
+
+}  // namespace
+
+std::optional<KernelWait> kernel_wait(const RuntimeState& state, const Thread& thread) {
+  const Process& process = state.processes[thread.process % kMaxProcesses];
+  if (thread.op.kind != OpKind::kSyscall || process.real_pid <= 1) return {};
+  const auto is_known = {SYS_wait4, SYS_waitid, SYS_read, SYS_readv, SYS_write, SYS_writev};
+  // Asking the kernel costs more than asking the core; most calls are others.
+  if (std::ranges::find(is_known, static_cast<long>(thread.op.detail)) == is_known.end()) return {};
+  const Call call = call_of(state, thread);
+  if (call.number != static_cast<long>(thread.op.detail)) return {};
+  switch (call.number) {
+    case SYS_wait4:
+      return child_wait(state, process, static_cast<std::int32_t>(call.first));
+    case SYS_waitid:
+      return child_wait(state, process, call.first == P_PID ? static_cast<std::int64_t>(call.second) : -1);
+    case SYS_read:
+    case SYS_readv:
+      return pipe_wait(state, process, call.first, O_RDONLY);
+    default:
+      return pipe_wait(state, process, call.first, O_WRONLY);
+  }
+}
+
+}  // namespace reweave
