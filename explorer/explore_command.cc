@@ -119,7 +119,7 @@ int explore(ExploreArguments& arguments) {
   options.recording = recorded.path;
   const RecordingReader reader(options.recording);
   if (!reader.is_whole())
-    fmt::print(stderr, "reweave: {} is cut; only what it has can be explored\n", options.recording);
+    fmt::print(stderr, "reweave: {} is truncated; only the part that exists can be explored\n", options.recording);
   if (options.output.empty()) options.output = options.recording + ".explored";
   if (!arguments.candidates.empty()) options.candidates = read_candidates(arguments.candidates);
   if (!arguments.expect_fixed.empty()) return explore_fix(arguments, recorded);
@@ -134,8 +134,8 @@ int explore(ExploreArguments& arguments) {
 void add_unit_options(CLI::App& verb, ExploreArguments& arguments) {
   CLI::Option* campaign = verb.add_option(
       "--campaign", arguments.campaign,
-      "folder of `reweave campaign`: make one unit of it, unless it is done. Exits 0 when the unit is done, 11 if it "
-      "waits for others");
+      "make one unit of this folder of `reweave campaign`, unless it is done. Exits 0 when the unit is done, 11 if "
+      "it waits for others");
   CLI::Option* unit = verb.add_option("--unit", arguments.unit, "which unit, from 0")
                           ->check(whole_number(0, 1'000'000))
                           ->type_name("K");
@@ -154,15 +154,16 @@ void add_explore_command(CLI::App& app, int& status) {
   verb->footer(
       "Exits 0 if nothing failed, 10 if a failure was found that replays, 11 if no run could be examined, 6 if nothing "
       "failed and the recording is truncated. Ctrl-C ends the search and keeps what was found; "
-      "a second one ends at once, and keeps nothing.");
+      "a second Ctrl-C ends at once and keeps nothing.");
   verb->add_option("recording", arguments->words,
-                   "the recording to depart from; default: the latest. Or `-- PROGRAM ARGUMENTS`: a run that passes is "
+                   "the recording to search from; default: the latest. Or `-- PROGRAM ARGUMENTS`: a passing run is "
                    "recorded first");
   verb->add_option("-o,--output", options.output,
                    "folder to create for failing recordings; default: RECORDING.explored");
   verb->add_option("--candidates", arguments->candidates, "candidates of `reweave predict`, tried first");
   verb->add_option("--runs", options.runs, "runs of the search")->check(whole_number())->capture_default_str();
-  verb->add_option("--seconds", options.seconds, "limit of the search, which calls off the run under way; 0: none")
+  verb->add_option("--seconds", options.seconds,
+                   "time limit of the search; the run that is under way then is stopped. 0: none")
       ->check(seconds_number())
       ->capture_default_str();
   verb->add_option("--fork-at", options.fork_at,
@@ -170,20 +171,21 @@ void add_explore_command(CLI::App& app, int& status) {
                    "explored, or repeated for each run. Other threads are then where they were in the recorded run")
       ->excludes("--candidates");
   verb->add_option("--strategy", options.strategy, "how to search; 'help' lists the strategies")->capture_default_str();
-  verb->add_option("--seed", options.seed, "of the campaign: the same seed gives the same runs")
+  verb->add_option("--seed", options.seed, "seed of the search: the same seed gives the same runs")
       ->check(whole_number())
       ->capture_default_str();
   verb->add_option("--depth", options.depth, "pct: number of ordering constraints that a bug needs")
       ->check(whole_number(1, 1000))
       ->capture_default_str();
-  verb->add_option("--learned", options.learned, "hapset: file to load what it learned from, and to save it to");
+  verb->add_option("--learned", options.learned,
+                   "hapset: file that holds what it has learned; loaded first, saved at the end");
   verb->add_option(
       "--expect-status", options.expected,
       "exit statuses and signals that are normal, such as 0,3,SIGTERM; default: the recorded run's status");
   verb->add_option("--assume", options.assumptions,
-                   "search under an assumption, as `explain` names it for what would prevent a failure: only schedules "
-                   "in which it holds are made. 'uninterrupted FUNCTION:LINE-LINE': while a thread is between these "
-                   "lines, no other thread enters them or uses the object that the first line uses; with ' by "
+                   "make only schedules in which this assumption holds, such as the remedy that `explain` names. "
+                   "'uninterrupted FUNCTION:LINE-LINE': while a thread is between these lines, no other thread enters "
+                   "them or uses the object that the first line uses; with ' by "
                    "FUNCTION:LINE' added, no other thread enters them or executes that line. 'FUNCTION:LINE only after "
                    "FUNCTION:LINE' is an order. If a line has several operations, LINE.N names one. May be repeated. "
                    "Exit status 0 is then normal, unless --expect-status says otherwise")
@@ -191,15 +193,15 @@ void add_explore_command(CLI::App& app, int& status) {
       ->expected(1)
       ->take_all();
   verb->add_option("--expect-fixed", arguments->expect_fixed,
-                   "is the failure of this old recording gone? Its saved explanation (`explain --save`) says what is "
-                   "tried first, in a program that was built anew: the order of events that failed, and the old "
-                   "schedule as far as it can be followed. Then comes the search. Exits 0 if nothing failed, 10 if "
+                   "check whether the failure of this old recording is gone from a new build. Tries first what its "
+                   "saved explanation (`explain --save`) names: the order of events that failed, and the old "
+                   "schedule as far as it can be followed. Then it searches. Exits 0 if nothing failed, 10 if "
                    "it fails as before or in another way, 11 if that is unknown")
       ->type_name("OLD");
   verb->add_flag("--json", arguments->json, "print the report as JSON (docs/explore-format.md)");
   verb->add_option("--check", options.check,
-                   "command that judges each run which passed: it reads what the run wrote to its standard output, and "
-                   "a status other than 0 is a failure");
+                   "command that judges each passing run: it reads the run's standard output, and a status other "
+                   "than 0 is a failure");
   verb->add_option("-j,--jobs", options.jobs, "workers, each on a processor of its own")
       ->check(whole_number(1, 64))
       ->capture_default_str();
@@ -211,13 +213,13 @@ void add_explore_command(CLI::App& app, int& status) {
       ->capture_default_str();
   verb->add_flag(
       "--races", options.races,
-      "a data race is a failure, told as `record --races` tells it, with TSAN_OPTIONS; each run costs a trace "
-      "more, so of long campaigns the first 100 runs are looked at, then each tenth");
+      "a data race is a failure, reported as by `record --races`, with TSAN_OPTIONS; each checked run also needs a "
+      "trace, so a long search checks its first 100 runs and then one in ten");
   verb->add_flag("--every-access", options.every_access,
                  "let threads be stopped before every access, not only those that may be shared");
   verb->add_flag("--first", options.stop_at_first, "stop at the first failure");
   verb->add_flag("--all-frames", options.all_frames,
-                 "show the functions of libraries and test frameworks in the stacks of memory errors, too");
+                 "also show functions of libraries and test frameworks in the stacks of memory errors");
   add_unit_options(*verb, *arguments);
   verb->callback([arguments, &status] { status = explore(*arguments); });
 }

@@ -42,7 +42,7 @@ std::string explore_text(const ExploreReport& report) {
   for (const CandidateVerdict& verdict : report.result.verdicts) text += verdict_text(verdict);
   for (const std::string& line : summary_lines(report)) text += line + "\n";
   if (report.interrupted != 0)
-    text += fmt::format("interrupted by SIG{}: what was found until then is kept\n", sigabbrev_np(report.interrupted));
+    text += fmt::format("interrupted by SIG{}: everything found so far is kept\n", sigabbrev_np(report.interrupted));
   for (const KeptFailure& failure : report.result.failures)
     if (failure.reproduced())
       text += styled(Style::kFailure, fmt::format("{}: {}", failure.path, failure.what)) + "\n" + details_of(failure);

@@ -206,10 +206,11 @@ int run_detector(const PredictArguments& arguments, const DetectorRow& row) {
 }
 
 void say_undecided(const PredictStats& stats, const Names& names) {
-  if (stats.out_of_time && !interrupted) fmt::print(stderr, "reweave: the time was used up; --budget gives more\n");
-  for (const std::string& pass : stats.unfinished) fmt::print(stderr, "reweave: {}: not looked for everywhere\n", pass);
+  if (stats.out_of_time && !interrupted) fmt::print(stderr, "reweave: the time was used up; --budget allows more\n");
+  for (const std::string& pass : stats.unfinished)
+    fmt::print(stderr, "reweave: {}: not searched for everywhere\n", pass);
   if (stats.undecided.empty()) return;
-  fmt::print(stderr, "reweave: not decided, so neither reported nor ruled out:\n");
+  fmt::print(stderr, "reweave: undecided, so neither reported nor ruled out:\n");
   for (const PredictStats::Undecided& group : stats.undecided) {
     std::string places;
     for (std::uint32_t site : group.sites) {
@@ -333,7 +334,7 @@ int run(const PredictArguments& arguments) {
   progress.clear();
   if (!journal) return status_of(arguments, input);
   if (stats.out_of_time)
-    notice("{}.state has what was decided; the same command goes on from there", arguments.output);
+    notice("{}.state has the decisions made so far; the same command continues from there", arguments.output);
   else
     journal->remove();
   return status_of(arguments, input);
@@ -417,7 +418,7 @@ std::string limits() {
 void add_predict_command(CLI::App& app, int& status, const TraceMaker& maker) {
   auto arguments = std::make_shared<PredictArguments>();
   CLI::App* verb = app.add_subcommand(
-      "predict", "find bugs that the traced run could have had if its threads had run faster or slower");
+      "predict", "find bugs that the traced run could have had if its threads had run at other speeds");
   verb->footer("Analyses:" + known_analyses() + limits());
   verb->add_option("input", arguments->trace,
                    "a recording, whose trace is made and kept in it as trace.rwt; a trace (*.rwt); or text in STD "

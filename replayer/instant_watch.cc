@@ -46,8 +46,9 @@ std::string InstantWatch::look() {
   const bool too_often = search.passes > kLeastPasses + stalled * kPassesPerMs;
   if (!too_long && !too_often) return {};
   std::string text = fmt::format(
-      "thread {} at event {}\n  expected: it is preempted at {:#x}, where it came within {} ms when it was recorded\n"
-      "  got:      it was there {} times in another state, and not again in the last {} s of its time",
+      "thread {} at event {}\n  expected: it is preempted at {:#x}, which it reached within {} ms when it was "
+      "recorded\n"
+      "  got:      it was there {} times in another state, and not again in its last {} s",
       thread - 1, search.event, sought.ip, stalled, search.passes, spent / 1000);
   if (const std::uint64_t page = sought.other_page.load(std::memory_order_relaxed); page != 0)
     text += fmt::format("; its memory at {:#x} differed", page);

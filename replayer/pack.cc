@@ -52,10 +52,11 @@ class RecordingPacker {
   void keep(MappedFile& file) {
     if (!file.stored_name.empty()) return;
     // A packed recording may be passed on, so a file whose identity is unknown is not copied into it.
-    REQUIRE(!file.build_id.empty() || !file.content_hash.empty(), "{} cannot be packed: nothing says what it was",
-            file.path);
+    REQUIRE(!file.build_id.empty() || !file.content_hash.empty(),
+            "{} cannot be packed: the recording does not say what it was", file.path);
     const std::string difference = explain_difference(file);
-    REQUIRE(difference.empty(), "{} cannot be packed, it is not the file that was recorded: {}", file.path, difference);
+    REQUIRE(difference.empty(), "{} cannot be packed, because it is not the file that was recorded: {}", file.path,
+            difference);
     file.stored_name = store_content(open_regular(file.path), file.path, folder_);
     added_++;
   }

@@ -76,12 +76,11 @@ void check_question(const QueryArguments& arguments) {
 void add_query_command(CLI::App& app, int&) {
   auto arguments = std::make_shared<QueryArguments>();
   CLI::App* verb =
-      app.add_subcommand("query", "ask a recording who wrote a variable, took a lock, ...; answers as JSON");
+      app.add_subcommand("query", "ask a recording who wrote a variable, took a lock, ...; answers are JSON");
   verb->footer(
-      "Questions: who-wrote EXPR, when EXPR, last-lock EXPR, where-freed POINTER, switches, timeline. Exits with 0 if "
-      "there is an answer, also where nothing was found; with 6 if the recording is truncated, since its end is "
-      "missing. "
-      "Errors are JSON as well.");
+      "Questions: who-wrote EXPR, when EXPR, last-lock EXPR, where-freed POINTER, switches, timeline. Exits with 0 "
+      "if there is an answer, even if nothing was found; with 6 if the recording is truncated. Errors are JSON as "
+      "well.");
   verb->add_option("recording", arguments->recording, "the recording")->required();
   verb->add_option("question", arguments->question, "one of the questions below")->required();
   verb->add_option("expression", arguments->expression, "of the program's language, as in gdb");

@@ -88,7 +88,7 @@ int replay(const ReplayArguments& arguments, bool debug, bool batch, const Endin
   if (debug) {
     // Checks the recording before gdb starts, so that a bad one is reported as by all verbs.
     if (!RecordingReader{recording}.is_whole())
-      fmt::print(stderr, "reweave: the recording is truncated; gdb sees what there is of it\n");
+      fmt::print(stderr, "reweave: the recording is truncated; gdb sees the part that exists\n");
     DebugArguments session{.recording = recording,
                            .where = arguments.stop_event,
                            .pid = arguments.pid,
@@ -122,8 +122,8 @@ void add_replay_command(CLI::App& app, int& status, const EndingWords& words) {
       "gdb does.");
   verb->add_option("recording", arguments->recording, "the recording; default: the latest");
   CLI::Option* stop = verb->add_option("-g,--goto", arguments->stop_event,
-                                       "stop before this event or position, at the end, or at the moment from which "
-                                       "on the run cannot but fail (`explain --save`), and start gdb")
+                                       "stop before this event or position, at the end, or at the moment after which "
+                                       "every run fails (`inevitable`; needs `explain --save`), and start gdb")
                           ->type_name("EVENT|POSITION|end|inevitable")
                           ->expected(0, 1)
                           ->default_str("end");

@@ -20,9 +20,10 @@ SavedMoment read_moment(const std::string& recording) {
   const json step = report.is_object() ? report.value("inevitable_step", json()) : json();
   const bool is_whole = report.is_object() && !report.value("curve", json::array()).empty();
   REQUIRE(is_whole,
-          "the explanation saved for {0} does not say from when on it cannot but fail: `reweave explain --save {0}`",
+          "the explanation saved for {0} does not have the moment after which every run fails: `reweave explain --save "
+          "{0}`",
           recording);
-  REQUIRE(!step.is_null(), "the explanation of {} names no moment from which on the run cannot but fail", recording);
+  REQUIRE(!step.is_null(), "the explanation of {} has no moment after which every run fails", recording);
   const auto number = [&](const char* member) -> std::uint64_t {
     const json value = step.is_object() ? step.value(member, json()) : json();
     REQUIRE(value.is_number_unsigned(), "{}/{} is damaged: the moment has no '{}'", recording, kExplanationFile,

@@ -33,7 +33,7 @@ Assumption::Block parse_block(const std::string& text) {
     return {parse_place(function + parts[2].str()), parse_place(function + parts[3].str())};
   }
   const std::vector<std::string> ends = parts_of(text, kTo);
-  REQUIRE(ends.size() <= 2, "'{}' is no block of code", text);
+  REQUIRE(ends.size() <= 2, "'{}' is not a block of code", text);
   return {parse_place(ends.front()), parse_place(ends.back())};
 }
 
@@ -66,9 +66,10 @@ Assumption parse_assumption(const std::string& text) {
     return assumption;
   }
   const std::vector<std::string> places = parts_of(text, kAfter);
-  REQUIRE(places.size() == 2,
-          "'{}' is no assumption: give 'uninterrupted FUNCTION:LINE-LINE' or 'FUNCTION:LINE only after FUNCTION:LINE'",
-          text);
+  REQUIRE(
+      places.size() == 2,
+      "'{}' is not an assumption: give 'uninterrupted FUNCTION:LINE-LINE' or 'FUNCTION:LINE only after FUNCTION:LINE'",
+      text);
   assumption.then = parse_place(places[0]);
   assumption.first = parse_place(places[1]);
   return assumption;
@@ -109,13 +110,13 @@ void assume(const AssumedCode& code, HeldGoals& held) {
   rivals.insert(rivals.end(), code.rivals.begin(), code.rivals.end());
   for (const AssumedCode::Block& block : code.blocks) {
     RegionGoal goal = {block.begin, block.end, code.rivals.empty() ? 1u : 0u, {}};
-    REQUIRE(rivals.size() <= std::size(goal.rivals), "an assumption can have {} blocks and places at the most",
+    REQUIRE(rivals.size() <= std::size(goal.rivals), "an assumption can have at most {} blocks and places",
             std::size(goal.rivals));
     std::ranges::copy(rivals, goal.rivals);
     held.regions.push_back(goal);
   }
   REQUIRE(held.orders.size() <= kMostOrders && held.regions.size() <= kMostRegions,
-          "a search can assume {} orders and {} blocks at the most", kMostOrders, kMostRegions);
+          "a search can assume at most {} orders and {} blocks", kMostOrders, kMostRegions);
 }
 
 HeldGoals held_under(const AssumedCode& code) {

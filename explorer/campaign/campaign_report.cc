@@ -30,11 +30,10 @@ void add_runs(std::vector<std::string>& lines, const CampaignResult& result) {
   add_reasons(lines, result.left_for, "left it");
   add_reasons(lines, result.not_kept_for, "could not be examined");
   if (progress.unfaithful > 0)
-    lines.push_back(
-        fmt::format("{} ended as the recorded order does when it is repeated, though the recorded run passed ({}): the "
-                    "recording cannot answer for what the program did with its surroundings, and these runs tell "
-                    "nothing",
-                    progress.unfaithful, result.unfaithful_end));
+    lines.push_back(fmt::format(
+        "{} ended as the recorded order does when it is repeated, although the recorded run passed ({}): the "
+        "recording cannot answer for the program's surroundings, so these runs show nothing",
+        progress.unfaithful, result.unfaithful_end));
   if (progress.examined() == 0) lines.push_back("no run could be examined: this says nothing about the program");
 }
 
@@ -73,18 +72,17 @@ std::vector<std::string> summary_of(const CampaignResult& result, const Campaign
   if (!options.assumptions.empty()) add_assumed(lines, result, options);
   if (result.one_schedule)
     lines.push_back("one schedule: the program starts no thread and no process, so there is nothing to search");
-  if (result.gave_up) lines.push_back("the search ended early, for none of its runs could be examined");
-  if (result.out_of_time) lines.push_back(fmt::format("the search ended with its time, {}", limit));
+  if (result.gave_up) lines.push_back("the search ended early because none of its runs could be examined");
+  if (result.out_of_time) lines.push_back(fmt::format("the search ended because its time was up, {}", limit));
   if (progress.examined() > 0 && !result.saw_accesses && !result.one_schedule)
     lines.push_back(
         "memory accesses were not schedule points: only locks, atomics of libraries and system calls were reordered; "
-        "build with reweave-cc or -fsanitize=thread to search the accesses, too");
+        "build with reweave-cc or -fsanitize=thread to reorder accesses as well");
   if (options.races && result.races_unseen)
     lines.push_back(
-        "--races sees no memory accesses, so nothing is known of races: build with reweave-cc or "
-        "-fsanitize=thread");
+        "--races sees no memory accesses, so nothing is known about races: build with reweave-cc or -fsanitize=thread");
   else if (options.races)
-    lines.push_back(fmt::format("{} of the runs were looked at for races", result.looked_at_for_races));
+    lines.push_back(fmt::format("{} of the runs were checked for races", result.looked_at_for_races));
   if (!result.expected.empty())
     lines.push_back(fmt::format("taken as normal: {}{}", result.expected,
                                 options.expected.empty() ? ", as recorded (--expect-status says otherwise)" : ""));
@@ -105,7 +103,7 @@ std::string details_of(const KeptFailure& failure, std::string_view limits) {
     text += fmt::format(", {} of {} replays failed the same way", failure.verified, failure.replays);
   text += failure.count > 1 ? fmt::format(", {} runs failed like this\n", failure.count) : "\n";
   if (!failure.minimal)
-    text += fmt::format("  the schedule may not be minimal: the runs or the time for that were used up ({})\n", limits);
+    text += fmt::format("  the schedule may not be minimal: its minimisation ran out of runs or time ({})\n", limits);
   if (!failure.last_words.empty()) text += fmt::format("  {}\n", failure.last_words);
   // If the cause was shown, only story.txt describes the whole schedule.
   if (!failure.cause.empty())

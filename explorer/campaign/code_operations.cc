@@ -48,7 +48,7 @@ CodePlace parse_place(const std::string& text) {
     return place;
   }
   REQUIRE(std::regex_match(text, parts, offset),
-          "'{}' is no place in code: FUNCTION:LINE, FUNCTION:LINE.N or FILE+0xOFFSET", text);
+          "'{}' is not a place in code: give FUNCTION:LINE, FUNCTION:LINE.N or FILE+0xOFFSET", text);
   place.name = parts[1];
   place.offset = number_of<std::uint64_t>(parts[2], 16);
   return place;

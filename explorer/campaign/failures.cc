@@ -30,9 +30,8 @@ std::string save_explanation(const KeptFailure& failure, Explanation& explanatio
   explanation.last_words = failure.last_words;
   const nlohmann::json report = json_report(explanation, places);
   if (const std::optional<std::string> wrong = check_report(report)) {
-    notice(
-        "internal error: {} is kept without its cause, for its explanation says what its figures do not bear out: {}",
-        failure.path, *wrong);
+    notice("internal error: {} is kept without its cause, because its explanation contradicts its own figures: {}",
+           failure.path, *wrong);
     return "";
   }
   Folder::open(failure.path).replace_file(kExplanationFile, json_text(report) + "\n");

@@ -142,7 +142,7 @@ void Prediction::remove_own_recording() {
 std::string Prediction::report() const {
   std::string text = fmt::format("{} predicted from {} in {:.2f} s", counted(candidates_, "candidate"),
                                  counted(number_, "run"), taken_);
-  if (under_way()) text += "; the last prediction was not waited for";
+  if (under_way()) text += "; the search ended before the last prediction did";
   if (!problem_.empty()) text += fmt::format("; one failed: {}", problem_);
   return text;
 }

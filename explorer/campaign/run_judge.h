@@ -14,7 +14,7 @@
 namespace reweave {
 
 // The text of runs in which the assumptions were not feasible; their outcome is kLeftRecording.
-constexpr const char* kNotHeld = "what is assumed was not feasible";
+constexpr const char* kNotHeld = "the assumption could not be met";
 
 class RunJudge {
  public:

@@ -135,13 +135,13 @@ bool was_followed(const RunResult& run, const std::vector<WitnessTurn>& turns) {
 }
 
 std::string tell_departure(const RunResult& run, const std::vector<WitnessTurn>& turns, Places& places) {
-  static constexpr const char* kReasons[] = {"the run ended", "it was not born or had ended", "it had to wait",
+  static constexpr const char* kReasons[] = {"the run ended", "it had not started or had ended", "it had to wait",
                                              "it did not come there"};
   const WitnessProgress& progress = run.witness;
   const std::uint64_t turn = progress.skipped > 0 ? progress.first_skipped : progress.next;
   if (turn >= turns.size()) return "";
   const char* reason = kReasons[progress.obstacle < std::size(kReasons) ? progress.obstacle : 0];
-  std::string text = fmt::format("left in turn {} of {}, in which thread {} was to come to {}: {}", turn + 1,
+  std::string text = fmt::format("left in turn {} of {}, in which thread {} should have reached {}: {}", turn + 1,
                                  turns.size(), turns[turn].thread, places.code(turns[turn].pc), reason);
   if (progress.skipped > 0) text += "; " + counted(progress.skipped, "turn") + " left out";
   return text;

@@ -44,7 +44,7 @@ unsigned jobs_of(const CampaignArguments& arguments) {
 }
 
 int make_new(const CampaignArguments& arguments) {
-  REQUIRE(!arguments.recordings.empty(), "give the recordings that the campaign departs from");
+  REQUIRE(!arguments.recordings.empty(), "give the recordings to search from");
   const CampaignPlan plan = new_campaign(arguments.folder, arguments.plan, arguments.recordings);
   fmt::print("{}: {} of {}, of {}; to make them:\n  reweave campaign run {}\n", arguments.folder,
              counted(plan.all_units(), "unit"), counted(plan.runs, "run"), counted(plan.cases.size(), "recording"),
@@ -58,7 +58,7 @@ void read_part(const std::string& text, RunUnitsOptions& options) {
   const std::string first = text.substr(0, slash), all = slash == text.npos ? "" : text.substr(slash + 1);
   REQUIRE(whole_number(1, kMostUnits)(first).empty() && whole_number(1, kMostUnits)(all).empty() &&
               std::stoull(first) <= std::stoull(all),
-          "'{}' is no part such as 2/4", text);
+          "'{}' is not a part such as 2/4", text);
   options.part = std::stoull(first) - 1;
   options.all_parts = std::stoull(all);
 }
@@ -75,7 +75,7 @@ int run(const CampaignArguments& arguments) {
     fmt::print("{} could not be made; `reweave explore --campaign {} --unit K` says why\n", result.failed,
                arguments.folder);
   if (result.waiting > 0)
-    fmt::print("units that wait for those of the round before: {}; run this again when they are done\n",
+    fmt::print("units that wait for those of the previous round: {}; run this again when they are done\n",
                result.waiting);
   if (result.interrupted != 0) return 128 + result.interrupted;
   return result.failed + result.waiting > 0 ? kExitNotExamined : 0;
@@ -140,7 +140,7 @@ int act(const CLI::App& verb, const CampaignArguments& arguments) {
     const auto takes = [&](const Action& one) { return std::ranges::find(one.options, name) != one.options.end(); };
     const bool is_common =
         std::ranges::none_of(actions(), takes);  // an option of every verb (explorer/words/manners.h)
-    REQUIRE(is_common || takes(*action), "{} is not for `campaign {}`", name, action->name);
+    REQUIRE(is_common || takes(*action), "{} is not an option of `campaign {}`", name, action->name);
   }
   REQUIRE(arguments.recordings.empty() || arguments.action == "new", "unexpected argument '{}'",
           arguments.recordings.front());
@@ -152,8 +152,7 @@ void add_plan_options(CLI::App& verb, CampaignPlan& plan) {
       ->check(whole_number(1, kMostUnits))
       ->capture_default_str();
   verb.add_option("--rounds", plan.rounds,
-                  "new: rounds of these; what the units of one have learned is what those of the next begin with, and "
-                  "they wait for it")
+                  "new: rounds of units; each round waits for the one before and begins with what it has learned")
       ->check(whole_number(1, kMostRounds))
       ->capture_default_str();
   verb.add_option("--runs", plan.runs, "new: runs of each unit")->check(whole_number(1))->capture_default_str();
@@ -192,11 +191,11 @@ void add_campaign_command(CLI::App& app, int& status) {
       "be made. Ctrl-C or SIGTERM ends run: its units keep what they have, marked as partial (128 + signal).");
   verb->add_option("action", arguments->action, "new, run, status, merge or sbatch")->required();
   verb->add_option("folder", arguments->folder, "the campaign's folder")->required();
-  verb->add_option("recordings", arguments->recordings, "new: the recordings to depart from");
+  verb->add_option("recordings", arguments->recordings, "new: the recordings to search from");
   add_plan_options(*verb, arguments->plan);
   verb->add_option("-j,--jobs", arguments->jobs, "run, merge: processes that work at a time; default: all processors")
       ->check(whole_number(1, 64));
-  verb->add_option("--part", arguments->part, "run: only the I-th of N parts of the units, as shards of a CI job do")
+  verb->add_option("--part", arguments->part, "run: only part I of N of the units, for the shards of a CI job")
       ->type_name("I/N");
   verb->add_option("-o,--output", arguments->output, "merge: a new folder, in place of DIR/merged");
   verb->add_option("--verify", arguments->merge.verifications, "merge: replays of each failure")

@@ -83,7 +83,7 @@ bool by_number(const CampaignFolder::Entry& a, const CampaignFolder::Entry& b) {
 std::string case_folder(std::uint64_t index) { return fmt::format("{:06}", index); }
 
 CampaignFolder::CampaignFolder(const std::string& path) : folder_(Folder::open(path)) {
-  REQUIRE(folder_.has(kPlanFile), "{} is no campaign: it has no {}", path, kPlanFile);
+  REQUIRE(folder_.has(kPlanFile), "{} is not a campaign: it has no {}", path, kPlanFile);
   plan_ = parse_plan(read_whole(folder_, kPlanFile, kMostPlanBytes), folder_.path_of(kPlanFile));
 }
 
@@ -107,7 +107,7 @@ void CampaignFolder::publish(Published kind, std::uint64_t number, std::string_v
   CHECK(line.find('\n') == line.npos);
   const Folder shard = folder_in(folder_.open_folder(folder_name(kind)), shard_of(number));
   const std::string name = fmt::format("{:08}-{}{}", number, hash_of(line), kSuffix), fresh = fresh_name();
-  REQUIRE(line.size() + tail.size() + 2 <= kMostShardBytes, "what is to be published is longer than {} bytes",
+  REQUIRE(line.size() + tail.size() + 2 <= kMostShardBytes, "a file to be published is longer than {} bytes",
           kMostShardBytes);
   const Fd file = shard.create_file(fresh);
   try {
@@ -151,15 +151,15 @@ CampaignFolder::Content CampaignFolder::read(Published kind, const Entry& entry)
   REQUIRE(end != text.npos, "{} is damaged: it has no whole line", path);
   Content content = {text.substr(0, end), text.substr(end + 1), path};
   REQUIRE(entry.name.find("-" + hash_of(content.line) + std::string(kSuffix)) != entry.name.npos,
-          "{} is damaged: its content is not what its name says; remove it, and its unit is made again", path);
+          "{} is damaged: its content does not match its name; remove it to make its unit again", path);
   return content;
 }
 
 std::optional<CampaignFolder::Content> CampaignFolder::read(Published kind, const std::vector<Entry>& entries) const {
   if (entries.empty()) return {};
   REQUIRE(entries.size() == 1,
-          "{}/{}/{} and {} differ, though a unit gives the same each time: it depends on time or on its machine. "
-          "Remove one of them",
+          "{}/{}/{} and {} differ, though a unit always gives the same result: the program depends on time or on its "
+          "machine. Remove one of them",
           folder_.path_of(folder_name(kind)), shard_of(entries[0].number), entries[0].name, entries[1].name);
   return read(kind, entries.front());
 }

@@ -101,7 +101,7 @@ CaseFindings collect(const CampaignFolder& campaign, const ResultNames& names, s
     else
       result = partial_result(campaign, of_unit(names.partial, unit));
     if (!result) continue;
-    REQUIRE(result->unit == unit && result->partial == !content, "what unit {} left is that of another", unit);
+    REQUIRE(result->unit == unit && result->partial == !content, "the result of unit {} belongs to another unit", unit);
     (content ? findings.done : findings.partial)++;
     collector.add(*result);
     if (!content || content->tail.empty()) continue;

@@ -25,14 +25,14 @@ class JsonFields {
     return at(name).get<bool>();
   }
   std::string text(const char* name, std::size_t most = 1 << 20) const {
-    REQUIRE(at(name).is_string(), "{} is damaged: '{}' is no text", path_, name);
+    REQUIRE(at(name).is_string(), "{} is damaged: '{}' is not a text", path_, name);
     std::string text = at(name).get<std::string>();
     REQUIRE(text.size() <= most, "{} is damaged: '{}' is too long", path_, name);
     return text;
   }
   const nlohmann::json& list(const char* name, std::size_t most) const {
-    REQUIRE(at(name).is_array() && at(name).size() <= most, "{} is damaged: '{}' is no list of at most {}", path_, name,
-            most);
+    REQUIRE(at(name).is_array() && at(name).size() <= most, "{} is damaged: '{}' is not a list of at most {}", path_,
+            name, most);
     return at(name);
   }
   const nlohmann::json& at(const char* name) const {
@@ -44,7 +44,7 @@ class JsonFields {
   static std::uint64_t number_of(const nlohmann::json& value, const std::string& path, const char* name,
                                  std::uint64_t most = UINT64_MAX) {
     REQUIRE(value.is_number_unsigned() && value.get<std::uint64_t>() <= most,
-            "{} is damaged: '{}' is no whole number up to {}", path, name, most);
+            "{} is damaged: '{}' is not a whole number up to {}", path, name, most);
     return value.get<std::uint64_t>();
   }
 
@@ -56,7 +56,7 @@ class JsonFields {
 // Throws BadInput if the text is not JSON.
 inline nlohmann::json parse_json(const std::string& text, const std::string& path) {
   nlohmann::json whole = nlohmann::json::parse(text, nullptr, false);
-  REQUIRE(!whole.is_discarded(), "{} is damaged: it is no JSON", path);
+  REQUIRE(!whole.is_discarded(), "{} is damaged: it is not JSON", path);
   return whole;
 }
 

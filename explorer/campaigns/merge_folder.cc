@@ -95,7 +95,7 @@ int merge_into_folder(const CampaignFolder& campaign, const std::string& output,
   const std::string text = told.json ? merged_json(merged) : merged_text(merged, name);
   fmt::print("{}", told.github ? github_verbatim(text) : text);
   if (merged.interrupted != 0)
-    fmt::print(stderr, "reweave: interrupted; {} is as it was\n", name);
+    fmt::print(stderr, "reweave: interrupted; {} is unchanged\n", name);
   else if (!told.json)
     fmt::print("kept in {}: index.html, summary.md, failures.json and the recordings\n", name);
   if (told.github) tell_github(merged, name);

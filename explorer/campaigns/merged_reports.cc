@@ -75,10 +75,9 @@ std::string remark_of(const CaseFindings& findings) {
   if (findings.runs > 0 && findings.examined == 0)
     add("no run could be examined: " + findings.left_for);
   else if (findings.examined > 0 && !findings.saw_accesses)
-    add("memory accesses were not schedule points: build with reweave-cc or -fsanitize=thread to search them, "
-        "too");
+    add("memory accesses were not schedule points: build with reweave-cc or -fsanitize=thread to search them as well");
   if (findings.left_out > 0)
-    add(fmt::format("{} failing runs that ended in yet other ways were not looked at", findings.left_out));
+    add(fmt::format("{} failing runs that ended in still other ways were not examined", findings.left_out));
   return text;
 }
 
@@ -92,7 +91,7 @@ std::string merged_verdict(const Merged& merged) {
   }
   const std::string made = fmt::format("{} of {}, {}", done, counted(units, "unit"), counted(runs, "run"));
   if (merged.causes.empty() && !merged.is_examined()) return "no run could be examined; " + made;
-  if (merged.causes.empty()) return "no failure found, which does not say that there is none; " + made;
+  if (merged.causes.empty()) return "no failure found, which does not prove that there is none; " + made;
   return fmt::format("{} of failures in {} of {}; {}", counted(merged.causes.size(), "cause"), failing,
                      counted(merged.cases.size(), "recording"), made);
 }
@@ -126,10 +125,10 @@ std::string merged_text(const Merged& merged, const std::string& folder) {
     else
       text += case_text(one, folder);
   }
-  if (left > 0) text += fmt::format("{} more of which something is said in failures.json\n", left);
+  if (left > 0) text += fmt::format("{} more are described in failures.json\n", left);
   double wall = 0, cpu = 0;
   for (const MergedCase& one : merged.cases) wall += one.findings.wall, cpu += one.findings.cpu;
-  text += fmt::format("the units that are done took {:.1f} s together, {:.1f} s of processors\n", wall, cpu);
+  text += fmt::format("the finished units took {:.1f} s in all, {:.1f} s of processor time\n", wall, cpu);
   if (merged.interrupted != 0) text += "interrupted: cases at the end were left out\n";
   return plain_text(text);
 }

@@ -40,12 +40,13 @@ void check_plan(const CampaignPlan& plan) {
   const SearchRow* search = find_search(plan.strategy);
   REQUIRE(search != nullptr, "unknown strategy {}; `reweave explore --strategy=help` lists them", plan.strategy);
   REQUIRE(search->draws || plan.units == 1,
-          "the strategy {} makes the same runs whatever the seed, so each unit would: give --units 1", plan.strategy);
+          "the strategy {} makes the same runs with every seed, so all units would be the same: give --units 1",
+          plan.strategy);
   REQUIRE(!plan.cases.empty(), "give a recording");
   REQUIRE(plan.cases.size() <= kMostCases, "a campaign has at most {} recordings", kMostCases);
   REQUIRE(plan.rounds > 0 && plan.rounds <= kMostRounds, "a campaign has 1 to {} rounds", kMostRounds);
   REQUIRE(plan.units > 0 && plan.units % plan.rounds == 0,
-          "the units of a recording ({}) are to be a multiple of the rounds ({})", plan.units, plan.rounds);
+          "the number of units of a recording ({}) must be a multiple of the rounds ({})", plan.units, plan.rounds);
   REQUIRE(plan.units <= kMostUnits && plan.all_units() <= kMostUnits, "a campaign has at most {} units", kMostUnits);
   if (!plan.expected.empty()) ExpectedEndings::parse(plan.expected);
 }
@@ -72,7 +73,7 @@ CampaignPlan parse_plan(const std::string& text, const std::string& path) {
   CampaignPlan plan;
   plan.id = fields.text("id");
   const auto is_hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
-  REQUIRE(plan.id.size() == 16 && std::ranges::all_of(plan.id, is_hex), "{} is damaged: 'id' is no id", path);
+  REQUIRE(plan.id.size() == 16 && std::ranges::all_of(plan.id, is_hex), "{} is damaged: 'id' is not an id", path);
   plan.units = fields.number("units");
   plan.rounds = fields.number("rounds");
   plan.runs = fields.number("runs");

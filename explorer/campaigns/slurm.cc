@@ -54,7 +54,7 @@ std::string array_script(const CampaignPlan& plan, const std::string& folder, co
   require_plain(folder);
   require_plain(program);
   REQUIRE(options.time_limit.find_first_not_of("0123456789:-") == std::string::npos && !options.time_limit.empty(),
-          "'{}' is no time limit such as 01:00:00", options.time_limit);
+          "'{}' is not a time limit such as 01:00:00", options.time_limit);
   REQUIRE(options.round < plan.rounds, "the campaign has the rounds 0 to {}", plan.rounds - 1);
   const std::uint64_t units = plan.round_units(), each = (units + kMostTasks - 1) / kMostTasks;
   const std::uint64_t tasks = (units + each - 1) / each, first = options.round * units;

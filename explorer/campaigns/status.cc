@@ -65,7 +65,7 @@ std::string status_text(const CampaignStatus& status, const std::string& folder)
     if (round.partial > 0) text += fmt::format("in part: {} more\n", round.partial);
   }
   if (!status.jobs)
-    text += "this is what the folder says: no Slurm answers here\n";
+    text += "from the folder alone: no Slurm answers here\n";
   else
     text += fmt::format("Slurm: {} tasks run, {} wait, {} restarts\n", status.jobs->running, status.jobs->pending,
                         status.jobs->requeued);

@@ -64,7 +64,7 @@ FoundFailure failure_of(const json& from, const std::string& path) {
   failure.end.wait_status = static_cast<int>(fields.number("wait_status", UINT32_MAX));
   failure.end.text = fields.text("text");
   for (const json& race : fields.list("races", kMostRaces)) {
-    REQUIRE(race.is_string(), "{} is damaged: a race is no text", path);
+    REQUIRE(race.is_string(), "{} is damaged: a race is not a text", path);
     failure.end.races.push_back(race.get<std::string>());
   }
   REQUIRE(failure.end.failed(), "{} is damaged: a failure did not fail", path);
@@ -113,8 +113,8 @@ UnitTime parse_time(const std::string& text, const std::string& path) {
   const json whole = parse_json(text, path);
   const JsonFields fields(whole, path);
   const auto seconds = [&](const char* name) {
-    REQUIRE(fields.at(name).is_number() && fields.at(name).get<double>() >= 0, "{} is damaged: '{}' is no time", path,
-            name);
+    REQUIRE(fields.at(name).is_number() && fields.at(name).get<double>() >= 0, "{} is damaged: '{}' is not a time",
+            path, name);
     return fields.at(name).get<double>();
   };
   return {seconds("wall_seconds"), seconds("cpu_seconds"), fields.text("host", 256)};

@@ -78,7 +78,8 @@ int doctor(const DoctorArguments& arguments) {
 
 void add_doctor_command(CLI::App& app, int& status) {
   auto arguments = std::make_shared<DoctorArguments>();
-  CLI::App* verb = app.add_subcommand("doctor", "whether Reweave can record here, and a program; what would help");
+  CLI::App* verb =
+      app.add_subcommand("doctor", "check whether this machine and a program can be recorded, and say what to change");
   verb->footer(
       "Each line is ok, warn (it records, but something will be missing) or fail, with what to do about it.\n"
       "Exits 0 if it can record, 4 if this machine cannot, 2 if the program cannot be recorded.");

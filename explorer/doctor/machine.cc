@@ -72,9 +72,10 @@ Check check_dispatch() {
 
 Check check_seccomp() {
   const int mode = prctl(PR_GET_SECCOMP, 0, 0, 0, 0);
-  return {"seccomp", Verdict::kOk,
-          mode == 0 ? "no filter" : "a filter is around us; what it forbids the program cannot do, recorded or not",
-          ""};
+  return {
+      "seccomp", Verdict::kOk,
+      mode == 0 ? "no filter" : "a seccomp filter is active; the program cannot do what it forbids, recorded or not",
+      ""};
 }
 
 Check check_container() {
@@ -115,8 +116,8 @@ Check check_clock() {
   });
   if (WIFSIGNALED(status)) return {"time stamps", Verdict::kOk, "rdtsc can be made to fault", ""};
   return {"time stamps", Verdict::kWarn,
-          "rdtsc cannot be made to fault, as under some hypervisors (PVM): it is recorded in code that is mapped from "
-          "files, not in what a JIT makes",
+          "rdtsc cannot be made to fault, as under some hypervisors (PVM): it is recorded in code that is mapped "
+          "from files, but not in code from a JIT",
           ""};
 }
 
@@ -150,7 +151,7 @@ Check check_recording() {
 std::vector<Check> check_machine() {
   std::vector<Check> checks = {check_kernel(),    check_dispatch(),  check_seccomp(),
                                check_container(), check_processor(), check_clock()};
-  checks.push_back(check_by_throwing("limits", "those of descriptors, data and stack leave room", [] {
+  checks.push_back(check_by_throwing("limits", "the limits of descriptors, data and stack leave room", [] {
     check_limits_of_target();
     fit_own_limits();
   }));

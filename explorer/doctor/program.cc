@@ -27,7 +27,7 @@ std::string interpreter_of(const Fd& file) {
 
 Check check_linking(const ElfFacts& facts) {
   if (facts.is_dynamic) return {"linking", Verdict::kOk, "dynamic: its locks are seen one by one", ""};
-  return {"linking", Verdict::kWarn, "static: of its locks only the system calls are seen, those that wait or wake",
+  return {"linking", Verdict::kWarn, "static: of its locks only the system calls that wait or wake are seen",
           "link it dynamically to have more schedules searched"};
 }
 
@@ -55,7 +55,7 @@ Check check_instrumentation(const ElfFacts& facts) {
     return {"instrumentation", Verdict::kOk,
             "reweave-cc: each memory access is a schedule point of explored runs" + others, ""};
   return {"instrumentation", Verdict::kWarn, "none: memory accesses are not schedule points" + others,
-          "build with reweave-cc or -fsanitize=thread to search and check the accesses, too"};
+          "build with reweave-cc or -fsanitize=thread to search and check accesses as well"};
 }
 
 Check check_framework(const std::string& path) {

@@ -57,8 +57,8 @@ Check check_ptrace() {
 
 Check check_watchpoints() {
   if (hardware_watchpoints_work()) return {"watchpoints", Verdict::kOk, "those of the processor work", ""};
-  return {"watchpoints", Verdict::kWarn, "those of the processor do nothing on this machine; gdb steps instead, slowly",
-          ""};
+  return {"watchpoints", Verdict::kWarn,
+          "the processor's watchpoints do nothing on this machine; gdb steps instead, slowly", ""};
 }
 
 // Checks whether a compiler has the run-time library that -fsanitize=thread links.
@@ -89,7 +89,7 @@ std::string why_no_counters() {
     case ENOENT:
     case EOPNOTSUPP:
     case ENODEV:
-      return "the processor's counters are not there, as in most virtual machines";
+      return "the processor's counters are missing, as in most virtual machines";
     case EACCES:
     case EPERM:
       return fmt::format("perf_event_open is not permitted (perf_event_paranoid is {})",

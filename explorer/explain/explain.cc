@@ -29,14 +29,14 @@ class Explainer {
     result_.failing = failing_;
     result_.outcome = describe_outcome(failing_);
     if (failing_.outcome == wire::OutcomeKind::kDeadlock) result_.deadlock = lock_cycle(failing_.observed);
-    if (failing_.observed.truncated()) note("the failing run is longer than what is kept of it: its end is not seen");
+    if (failing_.observed.truncated()) note("the failing run is too long: its end was not kept");
     say("the nearest run that passes");
     NearestSearch nearest = nearest_passing_run(laboratory_, failing_);
     if (nearest.passing == 0 && !laboratory_.time_is_up())
       note("no run that passes was found: every schedule tried fails");
     else if (nearest.passing != 0 && !nearest.best)
       note(
-          "runs that pass differ in no order of accesses, locks, waits and wakes that was seen; the order of system "
+          "passing runs have the same order of accesses, locks, waits and wakes, as far as seen; the order of system "
           "calls is not compared");
     say("random schedules, for comparison");
     base_rate();

@@ -104,19 +104,19 @@ RunResult failing_run(const std::string& recording, Bench& bench, const Expected
   REQUIRE(recorded.failed(), "{} passed: there is nothing to explain (--expect-status says which endings are normal)",
           recording);
   RunRequest request = request_of(switches_of(recorded));
-  REQUIRE(request.goal.size() <= kGoalBytes, "the schedule of {} is too long to be changed", recording);
+  REQUIRE(request.goal.size() <= kGoalBytes, "the schedule of {} is too long to change", recording);
   request.observe = true;
   constexpr std::uint64_t kHangSteps = 100'000;  // a hang needs few points to show
   if (recorded.outcome == wire::OutcomeKind::kHang) request.step_limit = kHangSteps;
   const Runner one = one_at_a_time([&](const std::vector<RunRequest>& asked) { return bench(asked); });
   RunResult again = one(request);
   if (const int number = interruption(); again.called_off && number != 0)
-    throw BadInput("interrupted before the run was made again", 128 + number);
+    throw BadInput("interrupted before the run was repeated", 128 + number);
   if (again.called_off)
-    throw BadInput("the time was up before the run was made again; allow more time", kExitNotExamined);
+    throw BadInput("the time was up before the run was repeated; allow more time", kExitNotExamined);
   REQUIRE(again.outcome == recorded.outcome && again.wait_status == recorded.wait_status,
-          "the recorded schedule ends otherwise when the run is made again ({}): the recording cannot answer for what "
-          "the program did with its surroundings",
+          "the recorded schedule ends differently when it is repeated ({}): the recording cannot answer for the "
+          "program's surroundings",
           describe_outcome(again));
   const std::uint64_t affordable = kMinimisePoints / std::max<std::uint64_t>(again.steps, 1);
   return minimise(one, again, std::clamp(affordable, kFewestMinimiseRuns, kMostMinimiseRuns)).run;
@@ -143,7 +143,7 @@ class ReportFiles {
     std::set<std::string> names;
     const auto open = [&](const std::string& path, std::optional<NewFile>& file) {
       if (path.empty()) return;
-      REQUIRE(names.insert(path).second, "{} is to be two files at once", path);
+      REQUIRE(names.insert(path).second, "{} is named as two output files", path);
       file.emplace(path);
     };
     open(arguments.html, html_);
@@ -219,8 +219,8 @@ int explain_recording(const ExplainArguments& arguments) {
     const Batch batch = [&](const std::vector<RunRequest>& requests) { return bench(requests); };
     explanation = explain(batch, failing, options_for(failing), progress);
     if (bench.was_cut_short())
-      explanation.notes.push_back(fmt::format(
-          "the experiments that were left when {:g} s were over (--seconds allows more)", arguments.seconds));
+      explanation.notes.push_back(
+          fmt::format("the experiments left when {:g} s were over (--seconds allows more)", arguments.seconds));
     departure = bench.departure();
   }
   const PrivateFolder scratch;
@@ -262,9 +262,9 @@ void add_explain_command(CLI::App& app, int& status) {
       ->capture_default_str();
   verb->add_option("--expect-status", arguments->expected,
                    "exit statuses and signals that are normal, such as 0,3,SIGTERM; default: 0");
-  verb->add_option("--html", arguments->html, "write the report as a page, one file; the name must be new");
-  verb->add_option("--sarif", arguments->sarif, "write the cause as SARIF 2.1.0; the name must be new");
-  verb->add_option("--junit", arguments->junit, "write the failure as JUnit's XML; the name must be new");
+  verb->add_option("--html", arguments->html, "write the report as an HTML page in this new file");
+  verb->add_option("--sarif", arguments->sarif, "write the cause as SARIF 2.1.0 to this new file");
+  verb->add_option("--junit", arguments->junit, "write the failure as JUnit XML to this new file");
   verb->add_flag("--save", arguments->save,
                  "keep the report in the recording, for `replay -g inevitable` and `explore --expect-fixed`");
   verb->add_flag("--json", arguments->json, "print the report as JSON");

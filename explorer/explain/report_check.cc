@@ -71,7 +71,7 @@ class ReportCheck {
     demand(tried == failed + other + passed, "{}: {} runs are not {} + {} + {}", what, tried, failed, other, passed);
     const Interval interval = interval_of({tried, failed, other, 0});
     demand(near(rate.at("low"), interval.low) && near(rate.at("high"), interval.high),
-           "{}: the interval of {} of {} is another", what, failed, tried);
+           "{}: {} of {} has another interval", what, failed, tried);
     runs_ += tried + checked_count(rate.at("let_go"), what);
   }
 
@@ -98,14 +98,14 @@ class ReportCheck {
   void failing_step(const json& event, const std::string& what) const {
     constexpr std::size_t kMostSteps = 10'000;
     step(event, what);
-    demand(checked_count(event.at("number"), what) > 0, "{}: no time that the thread came there", what);
+    demand(checked_count(event.at("number"), what) > 0, "{}: the thread was never there", what);
     const json &run = report_.at("failing"), &steps = run.at("steps");
     const std::uint64_t choice = checked_count(event.at("choice"), what);
-    demand(choice <= run.at("choices"), "{}: behind the end of the run", what);
+    demand(choice <= run.at("choices"), "{}: after the end of the run", what);
     if (event.contains("locked_at")) lock_before(event, what);
     const json* shown = step_at(choice);
     if (event.value("not_reached", false))
-      demand(steps.empty() || event.at("choice") > steps.back().at("choice"), "{}: not behind the last step", what);
+      demand(steps.empty() || event.at("choice") > steps.back().at("choice"), "{}: not after the last step", what);
     else
       demand(shown == nullptr ? steps.size() >= kMostSteps : is_shown(*shown, event),
              "{}: not that step of the schedule", what);
@@ -125,12 +125,12 @@ class ReportCheck {
     std::optional<std::uint64_t> before;
     for (const json& one : steps) {
       step(one, what);
-      demand(checked_count(one.at("number"), what) > 0, "{}: no time that the thread came there", what);
+      demand(checked_count(one.at("number"), what) > 0, "{}: the thread was never there", what);
       const std::uint64_t choice = checked_count(one.at("choice"), what);
       demand(!before || choice > *before, "{}: the steps are not in order at choice {}", what, choice);
       before = choice;
     }
-    demand(!before || *before < run.at("choices"), "{}: a step behind the last choice", what);
+    demand(!before || *before < run.at("choices"), "{}: a step after the last choice", what);
   }
 
   void wait(std::size_t i) {
@@ -184,7 +184,7 @@ class ReportCheck {
       const json& share = curve[i].at("rate");
       rate(share, fmt::format("curve {}", i));
       const std::uint64_t choice = checked_count(curve[i].at("choice"), "curve");
-      demand(choice <= report_.at("failing").at("choices"), "curve {}: behind the end of the run", i);
+      demand(choice <= report_.at("failing").at("choices"), "curve {}: after the end of the run", i);
       demand(i == 0 ? choice == 0 : choice > curve[i - 1].at("choice"), "curve {}: not in order", i);
       if (share.at("tried") == 0 || share.at("failed") != share.at("tried")) inevitable = i + 1;
     }
@@ -199,7 +199,7 @@ class ReportCheck {
     step(step_there, "inevitable_step");
     demand(!inevitable.is_null(), "inevitable_step: nothing is inevitable");
     demand(checked_count(step_there.value("number", json(1u)), "inevitable_step") > 0,
-           "inevitable_step: no time that the thread came there");
+           "inevitable_step: the thread was never there");
     const auto followed = report_.at("curve").at(inevitable.get<std::size_t>()).at("choice").get<std::uint64_t>();
     const json* shown = followed == 0 ? nullptr : step_at(followed - 1);
     for (const char* member : {"thread", "place", "number"})
@@ -308,7 +308,7 @@ std::optional<std::string> check_report(const json& report) {
 json checked_report(const Explanation& explanation, Places& places) {
   json report = json_report(explanation, places);
   const std::optional<std::string> wrong = check_report(report);
-  CHECK(!wrong, "the report says what its figures do not bear out: {}", *wrong);
+  CHECK(!wrong, "the report contradicts its own figures: {}", *wrong);
   return report;
 }
 

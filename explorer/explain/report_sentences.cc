@@ -31,7 +31,7 @@ std::string short_text(const json& step) {
 }
 
 const char* not_reached_words(const json& step) {
-  return step.value("not_reached", false) ? ", to which this run does not come" : "";
+  return step.value("not_reached", false) ? ", which this run does not reach" : "";
 }
 
 std::string block_sentence(const json& block) {

@@ -54,7 +54,8 @@ class TextReport {
     if (const std::string cause = member_text(report_, "cause"); !cause.empty())
       text += "\nThe cause: " + cause + lines_of_cause();
     else if (!report_.at("flips").empty())
-      text += "\nNo order of two events was shown to make the difference. Those that were tried are below.\n";
+      text +=
+          "\nNo order of two events was shown to decide whether the run fails. The orders that were tried are below.\n";
     text += way() + curve();
     const json& remedies = report_.at("remedies");
     for (const json& remedy : remedies)
@@ -62,7 +63,7 @@ class TextReport {
     text += flips_table() + patterns_table();
     text += "\n" + counted(member_number(report_, "runs"), "run") + " made for this.\n";
     for (const json& note : report_.at("notes")) text += fmt::format("Not examined: {}.\n", note.get<std::string>());
-    if (report_.at("out_of_time").get<bool>()) text += "The time was up before all was tried.\n";
+    if (report_.at("out_of_time").get<bool>()) text += "The time was up before everything was tried.\n";
     return text;
   }
 

@@ -49,17 +49,16 @@ std::string headline(const json& report) {
 
 std::string pair_line(const json& pair) {
   const std::string text = pair.at("text");
-  if (!pair.at("found").get<bool>())
-    return fmt::format("  {}: not tried, for its lines are not there any more\n", text);
+  if (!pair.at("found").get<bool>()) return fmt::format("  {}: not tried, because its lines no longer exist\n", text);
   const std::uint64_t runs = count_in(pair, "runs"), infeasible = count_in(pair, "infeasible");
-  if (runs == 0 && infeasible > 0) return fmt::format("  {}: could not be had in any of {} runs\n", text, infeasible);
+  if (runs == 0 && infeasible > 0) return fmt::format("  {}: was not reached in any of {} runs\n", text, infeasible);
   std::string line = fmt::format("  {}: {} of {} runs fail", text, count_in(pair, "failed"), runs);
-  if (infeasible > 0) line += fmt::format("; in {} more the order could not be had", infeasible);
+  if (infeasible > 0) line += fmt::format("; {} more did not reach the order", infeasible);
   return line + "\n";
 }
 
 std::string schedule_line(const json& schedule) {
-  if (!schedule.at("made").get<bool>()) return "The old schedule: not tried, for its lines are not there any more\n";
+  if (!schedule.at("made").get<bool>()) return "The old schedule: not tried, because its lines no longer exist\n";
   const std::string departure = schedule.at("departure");
   return fmt::format("The old schedule: followed for {} of {} turns of threads{}; the run {}\n",
                      count_in(schedule, "followed"), count_in(schedule, "turns"),
@@ -77,7 +76,7 @@ std::string search_line(const json& search) {
     line += fmt::format(" ({})", percent_text(static_cast<double>(failed) / static_cast<double>(examined)));
   if (const std::uint64_t others = count_in(search, "runs") - examined; others > 0)
     line += fmt::format("; {} more say{} nothing", others, others == 1 ? "s" : "");
-  return line + (search.at("out_of_time").get<bool>() ? "; it ended with its time\n" : "\n");
+  return line + (search.at("out_of_time").get<bool>() ? "; it ended because its time was up\n" : "\n");
 }
 
 json json_of(const FixReport& report) {
@@ -151,7 +150,7 @@ std::optional<std::string> check_fix(const json& report) {
 json fix_json(const FixReport& report) {
   json whole = json_of(report);
   const std::optional<std::string> wrong = check_fix(whole);
-  CHECK(!wrong, "the report says what its figures do not bear out: {}", *wrong);
+  CHECK(!wrong, "the report contradicts its own figures: {}", *wrong);
   return whole;
 }
 

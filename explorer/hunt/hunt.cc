@@ -147,7 +147,7 @@ void Hunt::take_folder(const std::string& path) {
   constexpr int kMost = 10'000;
   for (int number = 1; !folder_ && number <= kMost; number++)
     try_folder(fmt::format("reweave-hunt-{}-{}", as_name(program_name(result_.command)), number));
-  REQUIRE(folder_, "there are {} hunts of {} here already; give another folder with -o", kMost,
+  REQUIRE(folder_, "this folder has {} hunts of {} already; give another folder with -o", kMost,
           program_name(result_.command));
 }
 
@@ -160,7 +160,7 @@ std::string Hunt::try_folder(const std::string& path) {
     return "is in use by another hunt; give another folder with -o";
   }
   if (!is_new) {
-    if (!folder.has(kHuntFile)) return "exists already, and is no folder of a hunt; give another with -o";
+    if (!folder.has(kHuntFile)) return "exists already and is not the folder of a hunt; give another with -o";
     std::ifstream file(folder.path_of(kHuntFile));
     std::stringstream text;
     text << file.rdbuf();

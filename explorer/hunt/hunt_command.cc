@@ -95,7 +95,7 @@ int hunt(HuntArguments& arguments) {
   if (hunt.goes_on()) {
     std::uint64_t runs = 0, failures = 0;
     for (const TargetHunt& target : hunt.result().targets) runs += target.runs(), failures += target.failures.size();
-    notice("going on with {}: {} made, {} found", hunt.folder(), counted(runs, "run"), counted(failures, "failure"));
+    notice("continuing {}: {} made, {} found", hunt.folder(), counted(runs, "run"), counted(failures, "failure"));
   }
   const int status = hunt.run();
   if (arguments.json)
@@ -116,14 +116,14 @@ void add_hunt_command(CLI::App& app, int& status) {
   CLI::App* verb =
       app.add_subcommand("hunt", "find out why a program fails sometimes: record, search, keep what fails");
   verb->footer(
-      "Records a run that passes, and searches its schedules for one that fails. Example: reweave hunt -- ./test\n"
+      "Records a passing run, and searches its schedules for one that fails. Example: reweave hunt -- ./test\n"
       "Of ctest, meson test and pytest each test is hunted: reweave hunt --for 20m -- ctest --test-dir build\n"
-      "One folder has the recordings, summary.md, junit.xml, report.sarif and hunt.json; the same command goes on.\n"
+      "One folder has the recordings, summary.md, junit.xml, report.sarif and hunt.json; the same command continues.\n"
       "Exits 10 if there is a failure that replays, 0 if none was found, 11 if no run could be examined. Ctrl-C ends "
       "the "
       "hunt and keeps what was found (130).");
   verb->add_option("-o,--output", arguments->output,
-                   "folder of the hunt, new or to go on with; default: reweave-hunt-PROGRAM-N here");
+                   "folder of the hunt, a new one or one to continue; default: reweave-hunt-PROGRAM-N here");
   verb->add_option("--for", arguments->time, "time for all of it, such as 90s, 5m or 1h")
       ->check(is_time)
       ->type_name("TIME")
@@ -131,9 +131,10 @@ void add_hunt_command(CLI::App& app, int& status) {
   verb->add_option("--runs", options.runs, "runs of the search, of each test; default: as many as the time allows")
       ->check(whole_number(1))
       ->type_name("N");
-  verb->add_flag("--all", options.all, "go on after the first failure");
-  verb->add_option("--case", arguments->test_case,
-                   "run this test case only: --gtest_filter=NAME, --run_test=NAME or what the program's framework has")
+  verb->add_flag("--all", options.all, "continue after the first failure");
+  verb->add_option(
+          "--case", arguments->test_case,
+          "run only this test case, by --gtest_filter=NAME, --run_test=NAME or the option of the program's framework")
       ->type_name("NAME");
   verb->add_option("--expect-status", options.expected,
                    "exit statuses and signals that are normal, such as 0,3,SIGTERM; default: 0");
@@ -141,7 +142,7 @@ void add_hunt_command(CLI::App& app, int& status) {
       ->check(whole_number(1, 64))
       ->capture_default_str();
   verb->add_flag("--all-frames", options.all_frames,
-                 "show the functions of libraries and test frameworks in the stacks of memory errors, too");
+                 "also show functions of libraries and test frameworks in the stacks of memory errors");
   verb->add_flag("--json", arguments->json, "print hunt.json instead of text");
   verb->add_flag("--github", arguments->github,
                  "in a job of GitHub Actions: append the result to the job's summary, and annotate what fails")

@@ -64,11 +64,11 @@ std::string screen_report(const HuntResult& result, const std::string& folder, c
   std::string text = verdict_of(result) + "\n";
   for (const TargetHunt& hunt : result.targets) text += searched(hunt, is_one);
   for (const TargetHunt& hunt : result.targets) text += failures_of(hunt, folder, is_one);
-  if (result.interrupted != 0) text += "interrupted; what was done until then is kept\n";
+  if (result.interrupted != 0) text += "interrupted; everything done so far is kept\n";
   const auto [hunt, failure] = first_failure(result);
   if (hunt == nullptr) text += advice_of(result);
   text += fmt::format("kept in {}: the recordings, summary.md, junit.xml, report.sarif, {}\n", folder, kHuntFile);
-  if (hunt == nullptr) return plain_text(text + "to go on:\n") + "  " + resume + "\n";
+  if (hunt == nullptr) return plain_text(text + "to continue:\n") + "  " + resume + "\n";
   return plain_text(text) + next_steps(*hunt, *failure, folder);
 }
 

@@ -63,7 +63,7 @@ std::string TargetHunter::message_of_recorder() const {
   std::string line, message;
   while (std::getline(file, line))
     if (line.starts_with(kMark)) message = line.substr(kMark.size());
-  return message.empty() ? "the recorder ended without a word" : message;
+  return message.empty() ? "the recorder ended without an answer" : message;
 }
 
 // A test program that fails because it has no such case does not show a bug.
@@ -184,8 +184,7 @@ void TargetHunter::record_unfairly() {
   search.examined = search.runs;
   search.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   search.summary = {
-      fmt::format("{} under an unfair scheduler in {:.2f} s, for the search cannot follow what the "
-                  "program does",
+      fmt::format("{} under an unfair scheduler in {:.2f} s, because the search cannot follow this program",
                   counted(search.runs, "recording"), search.seconds)};
   if (!programs.empty()) search.summary.push_back("programs that ran: " + programs);
   hunt_.searches.push_back(search);

@@ -30,7 +30,7 @@ json parsed(const std::string& text, const std::string& driver) {
   try {
     return json::parse(text);
   } catch (const json::exception& error) {
-    throw BadInput(fmt::format("what {} says of its tests cannot be read: {}", driver, error.what()));
+    throw BadInput(fmt::format("the list of tests from {} cannot be read: {}", driver, error.what()));
   }
 }
 
@@ -48,7 +48,7 @@ constexpr std::pair<const char*, const char*> kCtestProblems[] = {
     {"PASS_REGULAR_EXPRESSION", "CTest judges it by its output; hunt its program with --expect-status"},
     {"FAIL_REGULAR_EXPRESSION", "CTest judges it by its output; hunt its program with --expect-status"},
     {"ENVIRONMENT_MODIFICATION", "CTest changes its environment; hunt its program in one like it"},
-    {"FIXTURES_REQUIRED", "other tests make what it needs; hunt its program when that is there"},
+    {"FIXTURES_REQUIRED", "it needs what other tests make; hunt its program when that exists"},
 };
 
 void apply_ctest_property(HuntTarget& target, const std::string& name, const json& value) {

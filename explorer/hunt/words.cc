@@ -38,7 +38,7 @@ std::string short_verdict(const TargetHunt& hunt) {
         std::ranges::count_if(hunt.failures, [](const HuntFailure& failure) { return failure.kept.reproduced(); });
     return failures == 1 ? "a failure that replays" : fmt::format("{} failures that replay", failures);
   }
-  if (hunt.examined() > 0) return "no failure found, which does not say that there is none";
+  if (hunt.examined() > 0) return "no failure found, which does not prove that there is none";
   return "not examined";
 }
 
@@ -72,10 +72,11 @@ std::vector<std::string> advice_for(const TargetHunt& hunt) {
       std::ranges::any_of(hunt.searches, [](const auto& search) { return search.strategy == "chaos"; });
   if (is_chaos)
     advice.push_back(
-        "hunt the program itself that fails, not what starts it: a search cannot follow everything that processes do");
+        "hunt the failing program itself, not the command that starts it: a search cannot follow everything that "
+        "processes do");
   else if (!saw_accesses && hunt.examined() > 0)
-    advice.push_back("a build with reweave-cc or -fsanitize=thread: there each memory access is a schedule point");
-  if (hunt.examined() > 0) advice.push_back("more time (--for 30m): the hunt goes on with other seeds");
+    advice.push_back("a build with reweave-cc or -fsanitize=thread, in which each memory access is a schedule point");
+  if (hunt.examined() > 0) advice.push_back("more time (--for 30m): the hunt continues with other seeds");
   return advice;
 }
 

@@ -108,7 +108,7 @@ ForkServer::ForkServer(const std::string& recording, std::uint64_t fork_at, Cloc
   // An explored run checks the heap from the place where it began (heap_checks_from). Runs from that run's recording
   // can begin at main or at the same place, but nowhere else.
   REQUIRE(fork_at == 0 || !manifest.heap_checks || fork_at == manifest.heap_checks_from,
-          "{} was explored; runs that begin later than at main need the recording that it departed from", recording);
+          "{} comes from a search; runs that begin later than at main need the recording that was searched", recording);
   RunConfig& config = server_.header().config;
   config = make_config(Mode::kReplay, manifest.seed, "native", find_runtime());
   config.fork_server = 1;
@@ -135,16 +135,18 @@ void ForkServer::wait_until_ready() {
   RunStatus& status = server_.header().status;
   while (status.server_ready.load() == 0) {
     if (Clock::now() >= deadline_)
-      throw BadInput(fmt::format("the time was up before {} had been replayed to where runs begin; allow more time",
-                                 reader_.path()),
-                     kExitNotExamined);
+      throw BadInput(
+          fmt::format("the time was up before {} was replayed to the place where runs begin; allow more time",
+                      reader_.path()),
+          kExitNotExamined);
     if (status.fatal.load() != 0)
-      throw BadInput(fmt::format("{} cannot be replayed up to where runs begin: {}", reader_.path(), status.message));
+      throw BadInput(
+          fmt::format("{} cannot be replayed to the place where runs begin: {}", reader_.path(), status.message));
     const bool runs = target_->collect();
     REQUIRE(runs || !is_at_point(fork_at_), "{} has no schedule point {} to begin runs at", reader_.path(),
             point_of(fork_at_));
-    REQUIRE(runs || fork_at_ == 0, "{} never came to the function where runs are to begin", reader_.path());
-    REQUIRE(runs, "{} never came to main: explore needs a dynamically linked program", reader_.path());
+    REQUIRE(runs || fork_at_ == 0, "{} never reached the function where runs begin", reader_.path());
+    REQUIRE(runs, "{} never reached main: explore needs a dynamically linked program", reader_.path());
     futex_wait(status.server_ready, 0, 1'000'000);
   }
   prefix_records_ = status.event.load();

@@ -17,7 +17,7 @@ void append(std::vector<std::byte>& to, const std::vector<T>& items) {
 
 void check_counts(const GuidedGoal& header) {
   REQUIRE(header.orders <= kMostOrders && header.regions <= kMostRegions,
-          "a run can hold {} orders and {} blocks at the most", kMostOrders, kMostRegions);
+          "a run can hold at most {} orders and {} blocks", kMostOrders, kMostRegions);
 }
 
 // Adds orders and regions to the goal of a request for `guided`.

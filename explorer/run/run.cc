@@ -37,7 +37,7 @@ bool same_failure(const RunResult& a, const RunResult& b) {
 std::string describe_outcome(const RunResult& run) {
   switch (run.outcome) {
     case wire::OutcomeKind::kPassed:
-      return run.called_off ? "was called off, for the time was up" : "passed";
+      return run.called_off ? "was stopped because the time was up" : "passed";
     case wire::OutcomeKind::kExitStatus:
       return fmt::format("exit status {}", WEXITSTATUS(run.wait_status));
     case wire::OutcomeKind::kSignalled:

@@ -49,7 +49,7 @@ class Dpor : public Search {
     try {
       history_.save(options_.learned);
     } catch (const Error& error) {
-      fmt::print(stderr, "reweave: what was learned is lost: {}\n", error.what());
+      fmt::print(stderr, "reweave: cannot save what was learned: {}\n", error.what());
     }
   }
 

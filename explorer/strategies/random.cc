@@ -11,6 +11,7 @@ Choice choose(const ChoiceArgs& args) { return {any_thread(args), 0}; }
 
 }  // namespace
 
-extern const Policy kRandomPolicy = {"random", "at each schedule point any thread, equally likely", begin_run, choose};
+extern const Policy kRandomPolicy = {"random", "any thread at each schedule point, all equally likely", begin_run,
+                                     choose};
 
 }  // namespace reweave

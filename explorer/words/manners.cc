@@ -27,9 +27,9 @@ void add_manners(CLI::App& app) {
     if (verb->get_option_no_throw("--quiet") == nullptr)
       verb->add_flag_callback(
           "-q,--quiet", [] { set_loudness(Loudness::kQuiet); },
-          "only results, errors and what makes a result incomplete: no progress, no notices");
+          "print only results, errors, and why a result is incomplete: no progress, no notices");
     verb->add_flag_callback(
-        "-v,--verbose", [] { set_loudness(Loudness::kVerbose); }, "say more of what is done, and what it took");
+        "-v,--verbose", [] { set_loudness(Loudness::kVerbose); }, "print each step and its cost");
     verb->add_option_function<std::string>(
             "--color", [](const std::string& when) { set_colors(kColors.at(when)); },
             "auto (the default: on terminals, unless NO_COLOR is set), always or never")

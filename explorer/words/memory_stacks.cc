@@ -106,7 +106,7 @@ std::string where_in(const MemoryError& error, const BlockHistory& block) {
   const std::uint64_t offset = error.address - block.address;
   if (offset < block.bytes)
     return fmt::format("{} into a block of {}", counted(offset, "byte"), counted(block.bytes, "byte"));
-  return fmt::format("{} behind the end of a block of {}", counted(offset - block.bytes, "byte"),
+  return fmt::format("{} after the end of a block of {}", counted(offset - block.bytes, "byte"),
                      counted(block.bytes, "byte"));
 }
 

@@ -99,7 +99,7 @@ class Teller {
       text += fmt::format(": thread {} {}{}", run_[last].thread, operation_text(run_[last], places_),
                           quoted(run_[last].pc));
     }
-    if (to < run_.size()) text += fmt::format("; then thread {} goes on", stopped);
+    if (to < run_.size()) text += fmt::format("; then thread {} continues", stopped);
     return text + ".";
   }
 

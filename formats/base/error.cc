@@ -39,7 +39,7 @@ void throw_system(const char* call, std::string_view message) {
     if (!part.empty()) text += fmt::format("{}: ", part);
   text += std::strerror(number);
   if (number == ENOSPC || number == EDQUOT) text += " (the disk is full: free some space and run again)";
-  if (number == EFBIG) text += " (the limit of file sizes is too low: raise it, ulimit -f, and run again)";
+  if (number == EFBIG) text += " (the file-size limit is too low: raise it with ulimit -f, and run again)";
   throw SystemError(std::move(text), number);
 }
 

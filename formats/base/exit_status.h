@@ -25,9 +25,9 @@ struct ExitStatusRow {
 inline constexpr ExitStatusRow kExitStatuses[] = {
     {kExitBadInput, "a file or an argument cannot be used"},
     {kExitDiverged, "a replay did not do what the recording says (Divergence), or an explored run left the recording"},
-    {kExitSystem, "the operating system refused, or has run out of something, such as room on the disk"},
+    {kExitSystem, "the operating system refused something, or ran out of a resource such as disk space"},
     {kExitUnsupported, "the program did something that cannot be recorded; the message says what to do"},
-    {kExitTruncated, "the recording or trace is cut short or still being made: what there is of it was used"},
+    {kExitTruncated, "the recording or trace is truncated or still being made: the part that exists was used"},
     {kExitDeadlock, "the run ended in a deadlock; the message says who waits for what"},
     {kExitHang, "the run hangs: a fair schedule does not end it"},
     {kExitMemoryError, "a memory error: heap use after free, double free, out of bounds"},

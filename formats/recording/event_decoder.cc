@@ -151,7 +151,7 @@ void EventDecoder::decode_data(const wire::SyscallRecord& call, std::uint64_t by
   }
   wire::StoredApart stored;
   std::memcpy(&stored, data, sizeof stored);
-  if (apart_ == nullptr) throw Malformed("an output is stored apart, which it cannot be here");
+  if (apart_ == nullptr) throw Malformed("an output is stored apart, which is not allowed here");
   apart_->read(stored, bytes, place);
 }
 

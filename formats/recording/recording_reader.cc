@@ -32,7 +32,7 @@ bool RecordingReader::is_whole() const {
 void RecordingReader::require_whole() const {
   if (is_whole()) return;
   throw BadFile(events_.path(), Damage::kTruncated, 0, events_.file_bytes(),
-                "the recording has no end: it was cut, or is still being made");
+                "the recording has no end: it was truncated, or is still being made");
 }
 
 void RecordingReader::require_run() const {
@@ -121,7 +121,7 @@ bool RecordingReader::next_block() {
   guard_message(events_.path(), block_, [&] {
     view_ = std::make_unique<MessageView>(block_);
     const auto root = view_->root<schema::EventBlock>();
-    if (root.getFirstRecord() != position_) throw Malformed("the block does not continue the one before");
+    if (root.getFirstRecord() != position_) throw Malformed("the block does not continue the previous one");
     decoder_.start(root);
   });
   in_block_ = true;

@@ -7,7 +7,7 @@ namespace reweave {
 void StdOrder::check(const TraceEvent& event, std::size_t line, std::string_view name) {
   if (const auto joined = joined_.find(event.thread); joined != joined_.end())
     throw StdFormatError(
-        line, fmt::format("{} goes on after it was joined in line {}", thread_name(event.thread), joined->second));
+        line, fmt::format("{} continues after it was joined in line {}", thread_name(event.thread), joined->second));
   const bool shared = event.aux == static_cast<std::uint8_t>(LockMode::kShared);
   switch (event.kind) {
     case EventKind::kLock:

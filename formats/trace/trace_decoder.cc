@@ -71,7 +71,7 @@ void TraceDecoder::decode_events(const std::uint8_t* control, TraceChunk& to) {
     op.learn_address(address, current.address);
     if (address != 0) current.address = address;
     if ((code & control::kExtraGiven) != 0) [[unlikely]] {
-      if (!op.has_extra) throw Malformed("an extra word for an event without one");
+      if (!op.has_extra) throw Malformed("an extra word for an event that has none");
       op.extra = extras_.delta(op.extra);
     }
     to.thread[i] = thread;

@@ -59,12 +59,12 @@ void TraceReader::read_footer_lists(const Block& block, std::uint64_t behind) {
     before = chunk.getOffset();
     add_chunk({chunk.getOffset(), chunk.getFirstEvent(), chunk.getCount()});
   }
-  if (info_.events != foot.getEvents()) throw Malformed("the footer counts other events than its chunks");
+  if (info_.events != foot.getEvents()) throw Malformed("the footer has another count of events than its chunks");
 }
 
 void TraceReader::add_chunk(const ChunkPlace& place) {
   if (place.first_event != info_.events || place.count == 0 || place.count > kMaxChunkEvents)
-    throw Malformed("a chunk does not continue the one before");
+    throw Malformed("a chunk does not continue the previous one");
   info_.events += place.count;
   chunks_.push_back(place);
 }

@@ -64,7 +64,7 @@ json recording_info(const RecordingReader& reader) {
                  {"processes", list_of(manifest.processes)},
                  {"files", list_of(manifest.files)},
                  {"debug_files", list_of(manifest.debug_files)}};
-  if (!reader.is_whole()) result["damage"] = "the recording has no end: it was cut, or is still being made";
+  if (!reader.is_whole()) result["damage"] = "the recording has no end: it was truncated, or is still being made";
   return result;
 }
 

@@ -193,7 +193,7 @@ RaceVerdict report_races(const std::string& recording, const RaceOptions& option
     verdict.if_passed = shortfall.exit_status;
   } else if (!found.is_instrumented) {
     fmt::print(stderr,
-               "reweave: --races sees no memory accesses, so nothing is known of races: build the program with "
+               "reweave: --races sees no memory accesses, so nothing is known about races: build the program with "
                "reweave-cc or -fsanitize=thread\n");
     verdict.if_passed = kExitBadInput;
   }

@@ -24,7 +24,7 @@ std::string circle(const Words& w) {
   for (std::size_t i = 0; i < count; ++i) {
     text += (i ? ", " : "") + w.who(i) + " waits for " + w.what(i) + ", which " + w.who((i + 1) % count) + " holds";
   }
-  return text + ": none of them can go on.";
+  return text + ": none of them can continue.";
 }
 
 std::string held_across_wait(const Words& w) {

@@ -54,7 +54,7 @@ void merge_causes(const TraceModel& model, const std::function<std::string(std::
     if (others[i].empty()) continue;
     std::string text;
     for (const std::string& pattern : others[i]) text += (text.empty() ? "Seen as " : ", ") + pattern;
-    kept[i].remarks.push_back(text + ", too, at the same places.");
+    kept[i].remarks.push_back(text + " at the same places as well.");
   }
   findings = std::move(kept);
 }

@@ -50,7 +50,8 @@ void core_api_stack(const StackRegisters* registers) { trace_call_stack(*registe
 
 WaitResult core_api_block(WaitKind kind, std::uint64_t address, const void* deadline, int clock,
                           std::int32_t owner_tid) {
-  if (called_by_debugger()) give_up_debugger_call("it waits for another thread, which does not run meanwhile");
+  if (called_by_debugger())
+    give_up_debugger_call("it waits for another thread, and no other thread runs during the call");
   WaitArgs args = {kind, object_key(address), address};
   args.owner_tid = owner_tid;
   if (deadline != nullptr) {

@@ -124,7 +124,8 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
     return;
   }
   if (number == SIGTRAP && pass_debugger_stop(context.registers)) return;
-  if (called_by_debugger()) give_up_debugger_call("it raises a signal, such as SIGSEGV, or reads what is recorded");
+  if (called_by_debugger())
+    give_up_debugger_call("it raises a signal, such as SIGSEGV, or reads something that recordings hold");
   suspend_stepping(context);
   if (ours_by_design(number, info, context)) {
     resume_stepping(context);

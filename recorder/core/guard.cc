@@ -42,7 +42,7 @@ long kill_known() {
 }
 
 void end_target(bool is_recorded) {
-  static constexpr char kStopped[] = "reweave: the supervisor was killed; the program is stopped";
+  static constexpr char kStopped[] = "reweave: the supervisor was killed, so the program is ended";
   static constexpr char kTruncated[] = ", its recording is truncated";
   sys(SYS_write, 2, kStopped, sizeof kStopped - 1);
   if (is_recorded) sys(SYS_write, 2, kTruncated, sizeof kTruncated - 1);

@@ -63,10 +63,9 @@ MemoryLimit lift_memory_limit() {
 void map_shared(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset, int fd = kArenaFd) {
   const long result = sys(SYS_mmap, address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, offset);
   if (result == -ENOMEM)
-    refuse_to_start(
-        "reweave: the limit of the address space leaves no room for Reweave's own memory; raise it "
-        "(ulimit -v)\n");
-  if (is_error(result)) refuse_to_start("reweave-core: cannot map the arena; it is started by `reweave`\n");
+    refuse_to_start("reweave: the address-space limit leaves no room for Reweave's memory; raise it with ulimit -v\n");
+  if (is_error(result))
+    refuse_to_start("reweave-core: cannot map the arena; start programs with `reweave`, not with this file\n");
 }
 
 void map_heap_shadow() {
@@ -74,10 +73,8 @@ void map_heap_shadow() {
   constexpr int kHow = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE | MAP_GROWSDOWN;
   const long result = sys(SYS_mmap, kShadowBase, kShadowEnd - kShadowBase, PROT_READ | PROT_WRITE, kHow, -1, 0);
   if (is_error(result))
-    stop_run(
-        wire::OutcomeKind::kUnsupported,
-        "the limit of the address space leaves no room for the heap checks of explored runs, which take 8 TiB of it; "
-        "raise it (ulimit -v)");
+    stop_run(wire::OutcomeKind::kUnsupported,
+             "the address-space limit is too low for heap checking, which reserves 8 TiB; raise it with ulimit -v");
 }
 
 void map_mirrored(std::uint64_t address, const Channel& channel, int fd = kArenaFd) {
@@ -90,7 +87,7 @@ void attach_arena(bool of_run) {
   const int fd = of_run ? kRunArenaFd : kArenaFd;
   map_shared(kArenaBase, kRingsOffset, 0, fd);
   if (arena().magic != kArenaMagic || arena().version != wire::kVersion)
-    refuse_to_start("reweave-core: the arena is of another version; reinstall reweave\n");
+    refuse_to_start("reweave-core: the arena has another version; reinstall reweave\n");
   const bool has_file = arena().config.ring_in_file != 0;
   if (has_file) map_shared(kArenaBase + offsetof(ArenaHeader, out), kRingPage, 0, kRingFd);
   map_mirrored(kOutBase, arena().out, has_file ? kRingFd : fd);

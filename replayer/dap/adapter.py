@@ -82,7 +82,7 @@ class Adapter:
             if handler is None:
                 raise Failure("reweave dap has no request '%s'" % request["command"])
             if arguments is not None and not isinstance(arguments, dict):
-                raise Failure("the arguments of '%s' are no object" % request["command"])
+                raise Failure("the arguments of '%s' are not an object" % request["command"])
             body = handler(request, arguments or {})
             if body is not motion.LATER:
                 self.client.respond(request, body)

@@ -75,7 +75,7 @@ class Gdb:
         return "\n".join(lines[-3:]) or "gdb ended with status %d" % self.process.returncode
 
     def end(self):
-        """Ends gdb, and with it the replay, whatever gdb is doing."""
+        """Ends gdb and the replay, even while gdb is busy."""
         if self.process.poll() is None:
             try:
                 self.interrupt()

@@ -88,7 +88,7 @@ class Inspection:
         if frame is None:
             return ""
         if frame not in self.frames:
-            raise Failure("this frame is of an earlier stop")
+            raise Failure("this frame belongs to an earlier stop")
         return "--thread %d --frame %d" % self.frames[frame]
 
     # Variables
@@ -103,7 +103,7 @@ class Inspection:
 
     def reference(self, number):
         if number not in self.references:
-            raise Failure("this variable is of an earlier stop")
+            raise Failure("this variable belongs to an earlier stop")
         return self.references[number]
 
     def variables(self, request, arguments):
@@ -226,8 +226,8 @@ class Inspection:
         if arguments.get("context") == "repl":
             return self.command(request, expression, frame)
         if ASSIGNMENT.search(expression):
-            raise Failure("reweave: to change the program use `set var` in the debug console; it holds until the program "
-                          "goes on")
+            raise Failure("reweave: to change the program use `set var` in the debug console; the change lasts until "
+                          "the program continues")
         return self.value(expression, frame)
 
     def value(self, expression, frame):
@@ -237,7 +237,7 @@ class Inspection:
         return shown
 
     def command(self, request, text, frame):
-        """Runs a command of gdb's console; text that is no command is evaluated as an expression."""
+        """Runs a command of gdb's console; other text is evaluated as an expression."""
         adapter = self.adapter
         self.adapter.ask("-thread-info")  # fails while the program runs
         try:

@@ -5,7 +5,7 @@ import threading
 
 
 class Malformed(Exception):
-    """The input is no message of the protocol."""
+    """The input is not a message of the protocol."""
 
 
 class Failure(Exception):
@@ -39,9 +39,9 @@ def read_message(stream):
     try:
         message = json.loads(body)
     except ValueError as error:
-        raise Malformed("a message that is no JSON: %s" % error) from error
+        raise Malformed("a message that is not JSON: %s" % error) from error
     if not isinstance(message, dict) or message.get("type") != "request" or not isinstance(message.get("command"), str):
-        raise Malformed("a message that is no request")
+        raise Malformed("a message that is not a request")
     return message
 
 

@@ -129,9 +129,10 @@ class Excursion:
             return
         self.told = True
         if self.saved is None:
-            gdb.write("reweave: memory was changed; the replay leaves the recording if it goes on (`run` restarts it)\n")
+            gdb.write("reweave: memory was changed; if the replay continues, it may differ from the recording (`run` restarts "
+                      "it)\n")
         else:
-            gdb.write("reweave: what you change lasts until the program goes on, for it then does what it did when it "
+            gdb.write("reweave: the change lasts until the program continues; then it does again what it did when it "
                       "was recorded\n")
 
     def before_registers(self):

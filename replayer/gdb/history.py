@@ -55,7 +55,7 @@ def place_of(expression):
             return int(value), target, target.strip_typedefs().sizeof
     if value.type.strip_typedefs().code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_PTR):
         return int(value) & (1 << 64) - 1, None, 8
-    raise gdb.GdbError("%s is not in memory; give a variable, or an address" % expression)
+    raise gdb.GdbError("%s is not in memory; give a variable or an address" % expression)
 
 
 def text_of(data, kind):
@@ -142,7 +142,7 @@ def who_wrote(session, expression):
     need_process(session)
     address, kind, size = place_of(expression)
     if size > MOST_BYTES:
-        raise gdb.GdbError("%s has %d bytes; at most %d can be asked about" % (expression, size, MOST_BYTES))
+        raise gdb.GdbError("%s has %d bytes; give a value of at most %d" % (expression, size, MOST_BYTES))
     answer = with_stack(session, ask("last-change %x %x" % (address, size)))
     answer.update(expression=expression, address=address, bytes=size)
     if answer["found"]:
@@ -155,8 +155,8 @@ def check_mutex(kind, expression):
     name = "" if kind is None else str(kind.unqualified()) + " " + str(kind.strip_typedefs().unqualified())
     other = OTHER_LOCKS.search(name)
     if other:
-        raise gdb.GdbError("reweave last-lock: %s is no mutex (%s), and does not say who takes it; `reweave who-wrote` names "
-                           "the last change of it" % (expression, other[0]))
+        raise gdb.GdbError("reweave last-lock: %s is not a mutex (%s), so its holder is not stored in it; `reweave "
+                           "who-wrote` names its last change" % (expression, other[0]))
 
 
 def last_lock(session, expression):

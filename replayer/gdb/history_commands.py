@@ -81,7 +81,7 @@ class WhoWrote(Question):
 
 
 class LastLock(Question):
-    """Who took a pthread_mutex_t or std::mutex last before here: reweave last-lock [-g] EXPR|ADDRESS."""
+    """Show who last took a pthread_mutex_t or std::mutex before here: reweave last-lock [-g] EXPR|ADDRESS."""
 
     name = "last-lock"
 
@@ -128,14 +128,14 @@ class When(Question):
     def tell(self, answer):
         if not answer["found"]:
             return "%s is not true at any instant from %s on\n" % (answer["expression"], answer["from"])
-        return "%s is true first in %s" % (answer["expression"], place_line(answer))
+        return "%s is first true in %s" % (answer["expression"], place_line(answer))
 
     def go(self, answer):
         self.session.show()
 
 
 class Nearby(gdb.Command):
-    """What happens around here, from the recording's events. Works without --backward, too."""
+    """Shows the recording's events around here. Also works without --backward."""
 
     def __init__(self, session):
         super().__init__("reweave " + self.name, gdb.COMMAND_STATUS)

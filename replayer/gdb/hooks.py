@@ -10,8 +10,8 @@ import stepping
 
 STEPS = ("next", "nexti", "until")  # within the functions that the thread is in
 NOT_HERE = {
-    "jump": "the program goes on where it did when it was recorded",
-    "return": "the program goes on where it did when it was recorded; `finish` runs to the end of this function",
+    "jump": "the program continues as it did when it was recorded",
+    "return": "the program continues as it did when it was recorded; `finish` runs to the end of this function",
     "signal": "the program gets the signals that it got when it was recorded; use `continue`",
     "queue-signal": "the program gets the signals that it got when it was recorded",
     "attach": "this gdb is for the recording; start another for another process",
@@ -31,9 +31,9 @@ NOT_FORWARD = {
 NOT_BACKWARD = {
     "rwatch": "with --backward only writes can be watched: use `watch`",
     "awatch": "with --backward only writes can be watched: use `watch`",
-    "catch fork": "with --backward gdb is not told of new processes: use `break fork`",
-    "catch vfork": "with --backward gdb is not told of new processes: use `break vfork`",
-    "catch exec": "with --backward gdb is not told of it: use `break execve`",
+    "catch fork": "with --backward gdb does not see new processes: use `break fork`",
+    "catch vfork": "with --backward gdb does not see new processes: use `break vfork`",
+    "catch exec": "with --backward gdb does not see it: use `break execve`",
 }
 BACKWARD = ("reverse-continue", "reverse-step", "reverse-next", "reverse-stepi", "reverse-nexti", "reverse-finish")
 OURS_TOO = ("attach", "return")  # these scripts need gdb's own command
@@ -81,11 +81,11 @@ class WatchByHardware(gdb.Command):
     def invoke(self, argument, from_tty):
         if gdb.parameter("can-use-hw-watchpoints") == 0:
             gdb.execute("set can-use-hw-watchpoints 1")
-            gdb.write("reweave: with --backward no hardware is needed to watch, and other watchpoints would take too long\n")
+            gdb.write("reweave: with --backward watchpoints need no hardware, and software watchpoints would take too long\n")
 
 
 class Run(gdb.Command):
-    """Restart the replay: at the beginning, where it goes on to the first breakpoint, or stop at an event: run [EVENT]."""
+    """Restart the replay and run to the first breakpoint, or stop at an event: run [EVENT]."""
 
     def __init__(self, session, name, function):
         super().__init__(name, gdb.COMMAND_RUNNING)

@@ -50,11 +50,11 @@ def go(session, moment):
         with stepping.silence():
             gdb.execute("continue", to_string=True)
         if not behind.reached:
-            raise gdb.GdbError("reweave: this run does not come to the moment that was saved")
+            raise gdb.GdbError("reweave: this run does not reach the saved moment")
     finally:
         if behind.is_valid():
             behind.delete()
-    gdb.write("From here on the run cannot but fail, as `reweave explain` found.\n")
+    gdb.write("From here on every run fails, as `reweave explain` found.\n")
     session.show()
     select_users_frame(session)
 

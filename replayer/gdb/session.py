@@ -231,8 +231,8 @@ class Session:
             gdb.execute("frame")
             moment.list_program_next()
         else:
-            gdb.write("reweave: the process ends at this event, before its program goes on; `reweave goto` an earlier "
-                      "one, or choose another process with -p (`reweave ps` lists them)\n")
+            gdb.write("reweave: the process ends at this event, before its program continues; `reweave goto` an "
+                      "earlier one, or choose another process with -p (`reweave ps` lists them)\n")
 
     def on_stop(self, event):
         self.running = False
@@ -313,8 +313,8 @@ class Session:
             self.restart("end", quiet=True)
         for breakpoint in gdb.breakpoints():
             if breakpoint.type == gdb.BP_WATCHPOINT and breakpoint.enabled:
-                gdb.write("reweave: watchpoint %d has gdb step back by single instructions, each of which is a replay: this may "
-                          "take very long; Ctrl-C ends it\n" % breakpoint.number)
+                gdb.write("reweave: with watchpoint %d gdb steps back by single instructions, and each step is a "
+                          "replay: this may take very long; Ctrl-C ends it\n" % breakpoint.number)
         self.excursion.end()
         self.running = True
         self.end_text = ""

@@ -41,7 +41,7 @@ class GivenUpCall(gdb.Breakpoint):
 
     def stop(self):
         message = gdb.selected_frame().read_register("rdi").cast(gdb.lookup_type("char").pointer())
-        gdb.write("reweave: the called function is given up: %s\n" % message.string(errors="replace"))
+        gdb.write("reweave: the called function was abandoned: %s\n" % message.string(errors="replace"))
         gdb.flush()
         return False
 

@@ -145,7 +145,7 @@ Position Timeline::position_of(TracedProcess& process, pid_t lwp) {
     place.lwp = stop.lwp;
     there = stop.reason == StopReason::kBreakpoint && is_arrival(other, stop.lwp, position);
     REQUIRE(other.core().progress() <= position.progress,
-            "what was changed in this process is not in the recording: its instants have no names");
+            "this process was changed from gdb, so its instants have no names");
   }
 }
 

@@ -70,7 +70,7 @@ void TracedProcess::find_syscall() {
   std::uint8_t code[32];
   SYSCALL_CHECK(read_memory(pid_, syscall_at_, code, sizeof code) ? 0 : -1, "reading the replayed process");
   const void* found = memmem(code, sizeof code, "\x0f\x05", 2);
-  REQUIRE(found != nullptr, "the runtime is another one than its list of symbols says; build again with scripts/build");
+  REQUIRE(found != nullptr, "the runtime does not match its list of symbols; build again with scripts/build");
   syscall_at_ += static_cast<std::uint64_t>(static_cast<const std::uint8_t*>(found) - code);
 }
 

@@ -124,7 +124,7 @@ class Campaigns(CampaignCase):
         self.reweave("campaign", "run", first, "--jobs", "2")
         output, _ = self.reweave("campaign", "run", second, "--part", "1/2", "--jobs", "1", status=NOT_EXAMINED)
         self.assertIn("1 unit made", output)
-        self.assertIn("units that wait for those of the round before: 1", output)
+        self.assertIn("units that wait for those of the previous round: 1", output)
         for unit in (1, 3, 2):
             self.unit(second, unit)
         for kind in ("units", "knowledge", "rounds"):
@@ -167,7 +167,7 @@ class Campaigns(CampaignCase):
     def test_hostile_folders(self):
         campaign = self.new("hostile", self.recorded("passing", PASSING), units=2, runs=2)
         plan = json.loads((campaign / "campaign.json").read_text())
-        self.assertIn("not what its name says", self.damaged(campaign, "{}\n"))
+        self.assertIn("does not match its name", self.damaged(campaign, "{}\n"))
         self.assertIn("no whole line", self.damaged(campaign, "{}"))
         shard = campaign / "units" / "00000"
         for make in (lambda path: os.mkfifo(path), lambda path: path.symlink_to("/etc/passwd"), lambda path: path.mkdir()):
@@ -220,7 +220,7 @@ class Campaigns(CampaignCase):
         [path] = (campaign / "units").glob("*/*")
         (path.parent / "00000000-0123456789abcdef.json").write_bytes(path.read_bytes())
         _, errors = self.reweave("campaign", "merge", campaign, status=BAD_INPUT)
-        self.assertIn("differ, though a unit gives the same each time", errors)
+        self.assertIn("differ, though a unit always gives the same result", errors)
 
     def test_the_script_of_a_job_array(self):
         campaign = self.new("array", self.recorded("passing", PASSING), units=3, runs=2)

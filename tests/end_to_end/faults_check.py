@@ -172,10 +172,10 @@ class Faults(ScratchCase):
             shutil.rmtree(recording)
 
     def is_said(self):
-        return "the program is stopped" in (self.folder / "errors").read_text()
+        return "the program is ended" in (self.folder / "errors").read_text()
 
     def assert_stopped(self, process, mark):
-        """Unless it had ended by itself, the program is stopped, with a message, soon after the supervisor was killed."""
+        """Unless it had ended by itself, the program is ended, with a message, soon after the supervisor was killed."""
         ended = process.wait() == 0
         limit = time.monotonic() + 60
         while (marked(mark) or not (ended or self.is_said())) and time.monotonic() < limit:
@@ -186,7 +186,7 @@ class Faults(ScratchCase):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(int(pid), signal.SIGKILL)
         self.assertEqual(left, [], f"runs on without its supervisor, said: {self.is_said()}\n{doing}")
-        self.assertTrue(ended or self.is_said(), "nothing says that the program is stopped")
+        self.assertTrue(ended or self.is_said(), "nothing says that the program is ended")
 
     def kill_all(self, mark, recorder):
         """The recorder, its guard and the program at once, as when a container is killed. A process that began between the

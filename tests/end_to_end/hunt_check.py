@@ -140,7 +140,7 @@ class Hunts(ScratchCase):
         folder = self.folder / "reweave-hunt-bank_account-1"
         passing = (folder / "passing" / "events").stat()
         output, errors = self.hunt("--", program, status=FAILURE_FOUND)
-        self.assertIn("going on with reweave-hunt-bank_account-1", errors)
+        self.assertIn("continuing reweave-hunt-bank_account-1", errors)
         [target] = self.kept(folder)["targets"]
         self.assertEqual([search["seed"] for search in target["searches"]], [1, 2])
         self.assertEqual(target["recorded"], 1)
@@ -179,7 +179,7 @@ class Hunts(ScratchCase):
 
     def test_nothing_found_is_not_all_clean(self):
         output, _ = self.hunt("-o", self.out, "--runs", "20", "--", self.quiet(), status=0)
-        self.assertIn("does not say that there is none", output)
+        self.assertIn("does not prove that there is none", output)
         self.assertIn("20 runs in ", output)
         self.assertIn("-fsanitize=thread", output)
         self.assertRegex(output.splitlines()[-1], r"^  reweave hunt -o \S+ -- \S+/quiet$")
@@ -209,7 +209,7 @@ class Hunts(ScratchCase):
         output, _ = self.hunt("-o", self.out, "--runs", "3", "--", "/bin/sh", "-c",
                               "(sleep 0.1; kill -CONT $$) & kill -STOP $$; wait", status=0)
         self.assertIn("3 recordings under an unfair scheduler", output)
-        self.assertIn("hunt the program itself", output)
+        self.assertIn("hunt the failing program itself", output)
         self.kept()
 
     def test_it_is_interrupted(self):
@@ -256,7 +256,7 @@ class Hunts(ScratchCase):
         self.assertIn("a]]>&<b>", junit.find(".//testcase").get("name"))
         _, errors = self.hunt("-o", self.out, "--", "/bin/sh", "-c", "printf '%s' \"$@\"; exit 1", "x", *arguments,
                               status=FAILURE_FOUND)
-        self.assertIn("going on with", errors)
+        self.assertIn("continuing", errors)
 
     def built(self, name, source, *libraries):
         path = self.folder / f"{name}.cc"

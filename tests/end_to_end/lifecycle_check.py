@@ -161,7 +161,7 @@ class Lifecycle(ScratchCase):
         recorded = self.run_here("record", "--left-behind=wait", "-o", recording, "--", "sh", "-c",
                                  "(sleep 3; echo late) & exit 3")
         self.assertEqual((recorded.returncode, recorded.stdout), (3, "late\n"), recorded.stderr)
-        self.assertIn("the recording goes on until they end", recorded.stderr)
+        self.assertIn("the recording continues until they end", recorded.stderr)
         self.assert_replays(recording, 3, "late\n")
         for text in ("never", "", "-1", "1e99", "nan", "5s"):
             refused = self.run_here("record", f"--left-behind={text}", "-o", self.next_recording(), "--", "true")

@@ -142,7 +142,7 @@ class Races(ScratchCase):
                 stories = [path.read_text() for path in found.glob("failure-*/story.txt")]
                 self.assertEqual(len(stories), races, done.stdout)
                 self.assertEqual(len({story.split("SUMMARY: ")[1] for story in stories}), races)
-                self.assertRegex(done.stdout, r"\n\d+ of the runs were looked at for races\n")
+                self.assertRegex(done.stdout, r"\n\d+ of the runs were checked for races\n")
 
     def test_options(self):
         program = self.compiled_by("gcc", FOLDER / "many_places.c")

@@ -91,7 +91,7 @@ def refused(at, recording):
                               ("uninterrupted nobody:1-2", "line 1 of nobody has no operation"),
                               ("uninterrupted deposit:22..audit:34", "line 34 of audit has"),
                               ("uninterrupted deposit:22.7", "line 22 of deposit has 1 operation"),
-                              ("something", "is no assumption"),
+                              ("something", "is not an assumption"),
                               ("nothing.so+0x10 only after deposit:22", "no file nothing.so")):
         text = at.reweave("explore", recording, "--assume", assumption, "-o", at.folder / "refused", accept=(2,))
         demand(words in text and text.count("\n") == 1, f"'{assumption}' is refused otherwise", text)

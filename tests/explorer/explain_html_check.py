@@ -63,7 +63,7 @@ def files_of_one_run(at):
         demand(said.count("\n") == 1 and "exists already" in said and path.read_bytes() == before, "overwritten", said)
     twice = at.folder / "twice"
     said = at.reweave("explain", recording, "--html", twice, "--junit", twice, accept=(2,))
-    demand("two files" in said and not twice.exists(), "one name for two files", said)
+    demand("two output files" in said and not twice.exists(), "one name for two output files", said)
     said = at.reweave("explain", recording, "--html", at.folder / "no" / "folder.html", accept=(2,))
     demand(said.count("\n") == 1, "a folder that is not there", said)
     check_sarif(json.loads(paths["sarif"].read_text()), report)

@@ -8,8 +8,8 @@ from checking import demand, main
 # Function, recording, and a pattern of the message.
 REFUSED = (
     ("nowhere", "good", r"late_phase\S* has no function nowhere"),
-    ("never_called", "good", "never came to the function where runs are to begin"),
-    ("never_called", "good-1/failure-1", "need the recording that it departed from"),
+    ("never_called", "good", "never reached the function where runs begin"),
+    ("never_called", "good-1/failure-1", "need the recording that was searched"),
 )
 
 

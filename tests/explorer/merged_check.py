@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""One bug is one failure, however many schedules show it: campaigns that go on after the first failure report it once."""
+"""One bug is one failure, however many schedules show it: campaigns that continue after the first failure report it once."""
 import sys
 
 from checking import demand, main

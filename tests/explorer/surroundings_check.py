@@ -6,7 +6,7 @@ import sys
 from checking import demand, main
 
 PASSES = "0 distinct failures"
-REPEATED = "ended as the recorded order does when it is repeated, though the recorded run passed"
+REPEATED = "ended as the recorded order does when it is repeated, although the recorded run passed"
 # Only sleeping orders its processes: a run in which one of them is slow fails.
 SLEEPS = "0 left the recording, [12] distinct failure"
 # Program, exit status, and a pattern of the output.
@@ -24,7 +24,7 @@ CASES = (
     ("signal_interrupts", 10, SLEEPS),
     ("sleep_remainder", 0, PASSES),
     ("socket_time_limits", 10, SLEEPS),
-    ("socketpair", 11, "it passes what is the run's own to somebody outside"),
+    ("socketpair", 11, "it sends a descriptor of the run to a process outside of the run"),
     ("sysv_ipc", 0, PASSES),
     ("timers_in_order", 0, PASSES),
 )

@@ -169,9 +169,9 @@ BOOST_FIXTURE_TEST_CASE(a_run_out_of_time_goes_on, Folder) {
   BOOST_TEST(!std::filesystem::exists(whole + ".state"));
   BOOST_REQUIRE_EQUAL(run(kReweave + " predict --budget 0 " + file + " -o " + parts + " > " + out + " 2>&1"), 0);
   BOOST_TEST(has(test::read_bytes(out), "the time was used up"));
-  BOOST_TEST(has(test::read_bytes(out), "the same command goes on"));
+  BOOST_TEST(has(test::read_bytes(out), "the same command continues"));
   for (const char* front : {"deadlocks", "atomicity", "races"}) {
-    BOOST_TEST(has(test::read_bytes(out), std::string(front) + ": not looked for everywhere"));
+    BOOST_TEST(has(test::read_bytes(out), std::string(front) + ": not searched for everywhere"));
   }
   BOOST_TEST(std::filesystem::exists(parts + ".state"));
   BOOST_REQUIRE_EQUAL(run(kReweave + " predict " + file + " -o " + parts + " > " + out + " 2>&1"), 0);

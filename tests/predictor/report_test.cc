@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(deadlock) {
                                             true),
                                   "deadlocks");
   BOOST_TEST(has(text, "deadlock L1-L2"));
-  BOOST_TEST(has(text, "none of them can go on"));
+  BOOST_TEST(has(text, "none of them can continue"));
 }
 
 BOOST_AUTO_TEST_CASE(heap_blocks_and_call_stacks) {

@@ -216,7 +216,7 @@ class Checkpoints(unittest.TestCase):
         os.close(early[0])
 
     def test_refused_with_shared_memory(self):
-        self.refused("shared", "a part of its memory is shared")
+        self.refused("shared", "part of its memory is shared")
 
 
 if __name__ == "__main__":

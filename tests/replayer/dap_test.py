@@ -277,9 +277,9 @@ class DapTest(unittest.TestCase):
             client.ask("fly")
         with self.assertRaisesRegex(Refused, "launched"):
             client.ask("attach")
-        client.raw(b"no JSON")
+        client.raw(b"not JSON")
         client.raw(b"[]")
-        for words in ("no JSON", "no request"):
+        for words in ("not JSON", "not a request"):
             message = client.incoming.get(timeout=LIMIT)
             self.assertFalse(message["success"])
             self.assertIn(words, message["message"])

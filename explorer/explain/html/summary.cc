@@ -76,7 +76,7 @@ Html cause_section(const json& report) {
   if (said.empty())
     return section("cause", "The cause",
                    element("p", {{"class", "sentence"}},
-                           {"No order of events was found that makes the difference between failing and passing."}));
+                           {"No order of events was found that decides between failing and passing."}));
   Html content = element("p", {{"class", "sentence"}}, {capitalised(said.front())});
   for (std::size_t i = 1; i < said.size(); i++)  // the other sentences are in the tiles
     if (!said[i].starts_with("In ")) content += element("p", {}, {said[i]});
@@ -136,18 +136,19 @@ Html remedies_section(const json& report) {
 
 Html commands_section(const std::string& recording) {
   const std::string name = shell_word(recording);
-  return section("again", "See it again",
-                 element("ul", {{"class", "commands"}},
-                         {command("reweave replay -g end " + name + " --backward",
-                                  "the end of the run, in gdb; it can go back from there"),
-                          command("reweave replay " + name, "the run as it was, with its output"),
-                          command("reweave explain --full " + name, "these experiments once more, all tables")}));
+  return section(
+      "again", "See it again",
+      element("ul", {{"class", "commands"}},
+              {command("reweave replay -g end " + name + " --backward",
+                       "opens gdb at the end of the run, from where it can go back"),
+               command("reweave replay " + name, "replays the run, with its output"),
+               command("reweave explain --full " + name, "repeats these experiments and prints all tables")}));
 }
 
 Html notes_section(const json& report) {
   Html list;
   for (const json& note : report.at("notes")) list += element("li", {}, {"Not examined: " + note.get<std::string>()});
-  if (report.at("out_of_time").get<bool>()) list += element("li", {}, {"The time was up before all was tried."});
+  if (report.at("out_of_time").get<bool>()) list += element("li", {}, {"The time was up before everything was tried."});
   if (list.markup().empty()) return {};
   return section("notes", "What was left out", element("ul", {}, {list}));
 }

@@ -74,17 +74,16 @@ Html flips_section(const json& report) {
   if (flips.empty()) return {};
   Html rows;
   for (std::size_t i = 0; i < flips.size(); i++) rows += flip_row(flips[i], i);
-  Html content =
-      element("p", {},
-              {fmt::format(
-                  "How many runs fail when the order of two events is changed. Pairs that come in another order in the "
-                  "nearest run that passes: {}.",
-                  report.at("reordered_pairs").get<std::uint64_t>())});
-  content +=
-      table("flips",
-            table_head({"In the failing run, the first before the second", "Other order, else the failing schedule",
-                        "This order, else at random", "Other order, else at random", "Necessary"}),
-            rows);
+  Html content = element(
+      "p", {},
+      {fmt::format("The number of failing runs when the order of two events is changed. Pairs in another order in the "
+                   "nearest passing run: {}.",
+                   report.at("reordered_pairs").get<std::uint64_t>())});
+  content += table("flips",
+                   table_head({"In the failing run, the first before the second",
+                               "In the other order, otherwise the failing schedule", "This order, else at random",
+                               "Other order, else at random", "Necessary"}),
+                   rows);
   return section("flips", "Orders that were changed", content);
 }
 
@@ -99,8 +98,8 @@ Html curve_section(const json& report) {
          element("td", {}, {count_text(point.at("rate"))}), element("td", {}, {interval_text(point.at("rate"))})});
   Html content =
       element("p", {},
-              {"How likely the failure still is when the failing schedule is followed so far and chance decides "
-               "from there; the band is the 95 % interval."});
+              {"The probability of the failure if the failing schedule is followed up to this choice and chance "
+               "decides afterwards; the band is the 95 % interval."});
   content += drawing;
   content += element("details", {},
                      {element("summary", {}, {"The figures"}),
@@ -115,9 +114,10 @@ Html patterns_section(const json& report) {
   Html first, others;
   for (std::size_t i = 0; i < patterns.size(); i++) (i < kShown ? first : others) += pattern_row(patterns[i]);
   const Html titles = table_head({"Rank", "Suspicion", "In failing runs", "In passing runs", "Accesses"});
-  Html content = element("p", {},
-                         {"Accesses in this order, by how well they tell failing runs from passing ones (Jaccard). The "
-                          "threads are examples: what counts is which are equal."});
+  Html content =
+      element("p", {},
+              {"Accesses in this order, ranked by how well they separate failing runs from passing ones (Jaccard). The "
+               "threads are examples: what counts is which are equal."});
   content += table("patterns", titles, first);
   if (patterns.size() > kShown)
     content += element("details", {},

@@ -118,7 +118,7 @@ class WayFinder {
 
   void follow(ThreadId thread, std::vector<ValueSource> sources) {
     while (!is_over()) {
-      if (way_.steps.size() >= kMostWaySteps) return stop("it goes on: this is as far as it was followed");
+      if (way_.steps.size() >= kMostWaySteps) return stop("it continues, but was not followed further");
       if (StepRecorder::Clock::now() > deadline_) return stop("the time was up");
       const std::size_t read = take_reads(thread, sources);
       if (is_over()) return;
@@ -146,12 +146,11 @@ class WayFinder {
         return "";
       case ValueSource::Kind::kCall: {
         const std::string& callee = part_.steps[source.step].callee;
-        return callee.empty() ? "the value came out of a call"
-                              : fmt::format("the value came out of a call of {}", callee);
+        return callee.empty() ? "the value came from a call" : fmt::format("the value came from a call of {}", callee);
       }
       case ValueSource::Kind::kEarlier:
         return part_start_ == kNoEntry ? "the value came from code that is not instrumented"
-                                       : "the value is older than what was followed of this thread";
+                                       : "the value is older than the part of this thread that was followed";
       case ValueSource::Kind::kUnknown:
         return "the value went through an instruction that is not followed";
     }
@@ -238,7 +237,7 @@ class WayFinder {
       found = of_write(write, read, step);
       return found.sources;
     });
-    if (!found.wrote_it) return stop("what wrote the value is not in the trace");
+    if (!found.wrote_it) return stop("the write of this value is not in the trace");
     if (!found.why.empty()) {
       way_.steps.push_back(step);
       return stop(found.why);
@@ -249,7 +248,7 @@ class WayFinder {
   }
 
   std::string unwritten(const WayStep& read, std::size_t at) const {
-    if (history_.cut()) return "the write lies before what was kept of the trace";
+    if (history_.cut()) return "the write happened before the part of the trace that was kept";
     const auto block = history_.block_at(read.address, at);
     return fmt::format("nothing in the trace wrote there before{}", block ? ", since it was allocated" : "");
   }

@@ -215,7 +215,7 @@ class StepRecorder::Replays {
     while (number > 0) {
       const Stop stop = process.run({}, false);
       REQUIRE(stop.reason != StopReason::kExited && stop.reason != StopReason::kKilled && Clock::now() < deadline_,
-              "the replay does not come to the access");
+              "the replay does not reach the access");
       if (stop.reason != StopReason::kBreakpoint || index_of(process, stop.lwp) != thread) continue;
       place.lwp = stop.lwp;
       number--;

@@ -49,7 +49,7 @@ std::string wrong_in_missed(const json& read, const json& computed) {
   const json& missed = read.at("before");
   if (missed.at("thread") == read.at("thread")) return "it missed a write of its own";
   if (missed.at("event") <= read.at("event") || missed.at("event") >= computed.at("event"))
-    return "the write that it missed does not lie between its read and its write";
+    return "the write that it missed is not between its read and its write";
   return overlap(missed, read) ? "" : "the write that it missed is of other bytes";
 }
 

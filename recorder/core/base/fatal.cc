@@ -53,7 +53,7 @@ void stop_run(wire::OutcomeKind outcome, const char* message) {
 
 void bug(const char* what) {
   Text text;
-  text << "internal error: " << what << "; please report it with the command";
+  text << "internal error: " << what << "; please report it, with the command";
   stop_run(wire::OutcomeKind::kDiverged, text);
 }
 

@@ -298,7 +298,7 @@ void follow_recorded_pause() {
   Site* site = admit(address & ~wire::kPatchedPause);
   if (site == nullptr) diverged("has too many patches already", record);
   patch_or_give_up(*site, kPause);
-  if (site->start == 0) diverged("waits where there is no pause", record);
+  if (site->start == 0) diverged("waits at an instruction that is not pause", record);
   consume_record();
 }
 

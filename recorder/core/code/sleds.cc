@@ -145,7 +145,7 @@ void arm(SledObject& object) {
   for_each_sled(table, [&](const SledEntry&) { sleds++; });
   if (sleds == 0) return;
   if (!have_stubs(object, object.headers, sleds))
-    stop_run(wire::OutcomeKind::kUnsupported, "there is no room for the stubs of so many accesses");
+    stop_run(wire::OutcomeKind::kUnsupported, "there is no memory for the stubs of this many accesses");
   const Writable stubs(object.stubs, object.stub_bytes);
   if (!stubs.done()) stop_run(wire::OutcomeKind::kUnsupported, "the stubs of accesses cannot be written");
   const auto common = reinterpret_cast<std::uint64_t>(core_sled_common);

@@ -25,7 +25,7 @@ const Awaited* share(ThreadId thread, const Awaited& awaited) {
   SharedWait*& wait = shared[thread];
   if (wait == nullptr) wait = reinterpret_cast<SharedWait*>(take_model_room(sizeof(SharedWait)));
   if (wait == nullptr || awaited.bytes > kMostBytes)
-    stop_run(wire::OutcomeKind::kUnsupported, "no memory for what the threads of a run wait for");
+    stop_run(wire::OutcomeKind::kUnsupported, "no memory for the list of what a run's threads wait for");
   wait->awaited = awaited;
   if (awaited.bytes == 0) return &wait->awaited;
   memcpy(wait->what, awaited.what, awaited.bytes);

@@ -146,7 +146,7 @@ void forget_what_runs_lack() {
 
 [[noreturn]] void refuse_to_begin(const char* why) {
   Text text;
-  text << "explored runs cannot begin there because " << why << "; let them begin elsewhere, or at main";
+  text << "explored runs cannot begin there because " << why << "; begin them elsewhere, or at main";
   stop_run(wire::OutcomeKind::kUnsupported, text);
 }
 
@@ -200,7 +200,7 @@ void at_main() {
   if (address == 0) return fork_point();
   if (is_at_point(address)) return;
   arena().config.fork_at = 0;  // not in another program that this one becomes
-  if (!site.plant(address)) diverged("has no code where explored runs are to begin", peek_record());
+  if (!site.plant(address)) diverged("has no code at the place where explored runs begin", peek_record());
 }
 
 bool on_fork_site(KernelContext& context) {
@@ -214,7 +214,8 @@ bool on_fork_site(KernelContext& context) {
 
 void begin_at_point() {
   if (state().step != next_beginning())
-    stop_run(wire::OutcomeKind::kUnsupported, "no schedule point has the number at which runs are to begin");
+    stop_run(wire::OutcomeKind::kUnsupported,
+             "the recording has no schedule point with the number at which runs begin");
   arena().config.fork_at = 0;
   fork_point();
 }

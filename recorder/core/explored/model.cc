@@ -41,7 +41,7 @@ void take_file_changes(const RecordedCall& entry) {
 // Opens the descriptor that the recorded call opened, under a number that is free in this run.
 long open_recorded(const Call& call, const RecordedCall& entry, long fd, bool again) {
   const std::uint32_t file = again ? copy_recorded_file(entry.made) : entry.made;
-  if (file == kNothing) leave_recording(call, "it opens more files than there is room for");
+  if (file == kNothing) leave_recording(call, "it opens more files than the model has room for");
   if (call.row->paths != 0 && (call.row->flags & kChangesFile) != 0)
     open_contents(call, recorded_file(file), open_flags(call));
   const bool closes = (call.row->flags & kOpens) != 0 && (open_flags(call) & O_CLOEXEC) != 0;

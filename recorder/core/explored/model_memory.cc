@@ -42,7 +42,7 @@ void copy_pages(const Area& area, std::uint64_t offset) {
   for (std::uint64_t at = area.start; at < area.end;) {
     const std::uint64_t left = (area.end - at) / kPage, pages = left < kPageEntries ? left : kPageEntries;
     if (sys(SYS_pread64, pagemap, entries, pages * 8, at / kPage * 8) != static_cast<long>(pages * 8))
-      give_up("/proc does not tell which memory a process has, which runs of several processes need");
+      give_up("/proc does not list a process's memory, which runs of several processes need");
     for (std::uint64_t i = 0; i < pages; i++, at += kPage)
       if ((entries[i] & (kPresent | kSwapped)) != 0 &&
           sys(SYS_pwrite64, kModelFd, at, kPage, offset + (at - area.start)) != static_cast<long>(kPage))
@@ -54,7 +54,7 @@ void copy_pages(const Area& area, std::uint64_t offset) {
 void map_area(std::uint64_t start, std::uint64_t bytes, std::uint64_t offset) {
   if (bytes != 0 &&
       is_error(sys(SYS_mmap, start, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, kModelFd, offset)))
-    give_up("no room for what the processes of a run share; allow the process more memory");
+    give_up("no room for the memory that a run's processes share; allow the process more memory");
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ void share_model() {
   const std::uint64_t end = index_end, room = room_offset(end);
   if (is_error(fd) || is_error(sys(SYS_dup3, fd, kModelFd, 0)) ||
       is_error(sys(SYS_ftruncate, kModelFd, room + kModelBytes)))
-    give_up("cannot make a file for what the processes of a run share");
+    give_up("cannot make a file for the memory that a run's processes share");
   sys(SYS_close, fd);
   copy_pages(variables(), 0);
   copy_pages({kIndexBase, end}, index_offset());

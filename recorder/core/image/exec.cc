@@ -221,7 +221,7 @@ long execute(Call& call, const char* path, const char* name, char** argv, char**
   const long result = sys(SYS_execveat, kCoreFd, "", list, envp, kEmptyPath);
   Text text;
   text << "cannot execute the core for " << path << " (error " << static_cast<int>(-result) << ")";
-  if (result == -EACCES) text << ": a sandbox of the program's own, or a rule of this system, forbids it";
+  if (result == -EACCES) text << ": a sandbox that the program has entered, or a rule of this system, forbids it";
   stop_run(wire::OutcomeKind::kUnsupported, text);
 }
 

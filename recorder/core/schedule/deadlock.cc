@@ -67,7 +67,7 @@ void check_deadlock(const Thread& me) {
   if (!modelled() && (!cycle || alarm_will_come())) return;
   if (!cycle && schedule_hooks.waits_for_outside())
     end_run(wire::OutcomeKind::kLeftRecording,
-            "left the recording: every thread waits, and nothing more comes from outside");
+            "left the recording: every thread waits, and the recording has no more input");
   Text text;
   text << "deadlock: " << (cycle ? "threads wait for each other" : "every thread waits and none can be woken");
   for (std::uint32_t i = 0; i < s.live_threads; i++) describe(text, s.threads[s.live[i]]);

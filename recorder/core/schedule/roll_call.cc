@@ -68,7 +68,7 @@ const char* call_roll() {
     if (thread.id == me.id || thread.process != me.process) continue;
     thread.go.fetch_or(kGoAttention);
     sys(SYS_futex, &thread.go, FUTEX_WAKE, 1);
-    if (!await_answer(thread)) return "a thread did not come to where it waits for its turn";
+    if (!await_answer(thread)) return "a thread did not reach the place where it waits for its turn";
   }
   return nullptr;
 }

@@ -163,10 +163,9 @@ std::uint64_t shown_fp_bytes(const void* fp_state) {
 void show_fp_state(std::byte* to, const std::byte* fp_state) {
   if (!is_laid_out_otherwise(fp_state)) return copy_fp_state(to, fp_state, fp_state_bytes(fp_state));
   if (!lay_out_fp_state(to, fp_state, state().recorded_fp))
-    stop_run(
-        wire::OutcomeKind::kUnsupported,
-        "the program uses vector registers that this processor saves in another layout than the recording processor; "
-        "replay on a processor like that one");
+    stop_run(wire::OutcomeKind::kUnsupported,
+             "this processor saves the program's vector registers in a different layout than the recording processor; "
+             "replay on a processor like that one");
 }
 
 bool push_signal_frame(KernelContext& context, int number, const void* info) {

@@ -62,7 +62,7 @@ long futex(const KernelRegisters& r) {
   if (operation != kWait && operation != kWaitBitset) return 0;
   if (*reinterpret_cast<const std::uint32_t*>(r.rdi) != static_cast<std::uint32_t>(r.rdx)) return -EAGAIN;
   if (r.r10 != 0) return -ETIMEDOUT;
-  give_up_debugger_call("it waits for another thread, which does not run meanwhile");
+  give_up_debugger_call("it waits for another thread, and no other thread runs during the call");
 }
 
 long end_of_heap(const KernelRegisters&) { return static_cast<long>(program_break().end); }

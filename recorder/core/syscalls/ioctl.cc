@@ -43,7 +43,7 @@ bool leads_elsewhere(std::uint32_t request, std::uint64_t argument) {
   text << "ioctl request ";
   text.hex(request);
   if (const char* name = beyond_us(request))
-    text << " (" << name << ") cannot be recorded: it writes memory in ways that Reweave does not know";
+    text << " (" << name << ") cannot be recorded: Reweave does not know what memory it writes";
   else
     text << " cannot be recorded: its argument leads to memory that Reweave does not know how to record; add the "
             "request to recorder/core/syscalls/ioctl_buffers.cc, or to ioctl_requests.cc if nothing is written there";

@@ -240,8 +240,8 @@ void add_record_command(CLI::App& app, int& status, const RaceExaminer& races, c
       ->envname("REWEAVE_MAX_SIZE")
       ->type_name("SIZE");
   verb->add_option("--left-behind", arguments->left_behind,
-                   "what becomes of processes that still run when the command has ended: wait for them, kill them, or "
-                   "kill them after so many seconds; default: 5")
+                   "what to do with processes that still run when the command has ended: wait for them, kill them, "
+                   "or kill them after this number of seconds; default: 5")
       ->envname("REWEAVE_LEFT_BEHIND")
       ->type_name("wait|kill|SECONDS");
   verb->add_option("--hide-env", arguments->hide_env,
@@ -252,16 +252,16 @@ void add_record_command(CLI::App& app, int& status, const RaceExaminer& races, c
       ->expected(1)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  verb->add_option("--keep-env", arguments->keep_env, "put the values of these into the recording all the same")
+  verb->add_option("--keep-env", arguments->keep_env, "record the values of these nevertheless")
       ->type_name("NAME")
       ->expected(1)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   verb->add_flag("--checksums", arguments->checksums,
-                 "log a hash of memory at each system call, for `replay --check`; slow, and hides no variables");
+                 "record a hash of memory at each system call, for `replay --check`; slow, and hides no variables");
   verb->add_flag("--races", arguments->races,
-                 "when the run has ended, report its data races as ThreadSanitizer does, and end with its status (66); "
-                 "the program must be built with reweave-cc or -fsanitize=thread; TSAN_OPTIONS has effect");
+                 "when the run has ended, report its data races as ThreadSanitizer does, and exit with its status "
+                 "(66); the program must be built with reweave-cc or -fsanitize=thread; honours TSAN_OPTIONS");
   verb->add_option("--processor", arguments->processor,
                    "hide processor features beyond x86-64-v2, x86-64-v3 or x86-64-v4 from the program, so that the "
                    "recording replays on processors without them; default: hide nothing")

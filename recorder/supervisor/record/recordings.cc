@@ -22,7 +22,8 @@ fs::path folder() {
   if (const char* own = std::getenv("REWEAVE_DIR")) return own;
   if (const char* data = std::getenv("XDG_DATA_HOME")) return fs::path(data) / "reweave";
   const char* home = std::getenv("HOME");
-  REQUIRE(home != nullptr, "neither -o, REWEAVE_DIR nor HOME says where the recording goes; give -o DIR");
+  REQUIRE(home != nullptr,
+          "there is no folder for the recording, because REWEAVE_DIR and HOME are not set; give -o DIR");
   return fs::path(home) / ".local/share/reweave";
 }
 
@@ -88,7 +89,7 @@ std::string recording_in(const std::string& path) {
   const std::vector<std::string> failures = kept_failures(path);
   if (failures.empty()) return path;  // which its reader refuses
   if (failures.size() == 1) {
-    notice("{} is no recording; its failure is taken, {}", path, failures.front());
+    notice("{} is not a recording; using the failure in it, {}", path, failures.front());
     return failures.front();
   }
   std::string list;

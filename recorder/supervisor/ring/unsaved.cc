@@ -80,7 +80,7 @@ bool recorder_lives(int fd) {
 bool wait_for_program(int fd) {
   const auto limit = std::chrono::steady_clock::now() + kForProgramToEnd;
   while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK && errno != EINTR) SYSCALL_CHECK(-1, "locking what a recorder has left");
+    if (errno != EWOULDBLOCK && errno != EINTR) SYSCALL_CHECK(-1, "locking the files that a killed recorder left");
     if (std::chrono::steady_clock::now() > limit) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
@@ -110,7 +110,8 @@ Rest read_rest(int fd, const std::string& path) {
   const auto& page = *reinterpret_cast<const RingPage*>(bytes);
   if (page.ring.magic == 0) return {};  // the recorder never used it
   REQUIRE(page.ring.magic == kRingMagic && page.ring.version == wire::kVersion,
-          "{}: made by another version of Reweave, which alone can complete the recording; remove it to go without",
+          "{}: made by another version of Reweave, and only that version can complete the recording; remove it to do "
+          "without",
           path);
   Rest rest;
   rest.from = page.ring.marks[page.ring.mark.load() & 1];

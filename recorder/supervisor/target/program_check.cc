@@ -93,7 +93,8 @@ std::string explain_unusable(const std::string& path) {
   if (access(path.c_str(), X_OK) != 0) return "it is not executable; chmod +x it";
   const bool raised = ((status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid()) ||
                       ((status.st_mode & S_ISGID) != 0 && status.st_gid != getegid());
-  if (raised) return "it is setuid or setgid, and would lose its rights; record it as the user that it becomes";
+  if (raised)
+    return "it is setuid or setgid, and would run without these rights; record it as the user that it becomes";
   unsigned char head[sizeof(Elf64_Ehdr)] = {};
   const Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (fd.get() < 0) return std::strerror(errno);

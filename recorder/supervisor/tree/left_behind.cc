@@ -49,11 +49,11 @@ bool LeftBehind::is_over() {
 void LeftBehind::say() const {
   const std::string names = list();
   if (names.empty()) return;
-  std::string what = "the recording goes on until they end";
+  std::string what = "the recording continues until they end";
   if (limit_ && limit_->count() == 0) what = "they are stopped";
   if (limit_ && limit_->count() != 0)
     what = fmt::format("they are stopped {} s after it", static_cast<double>(limit_->count()) / 1000);
-  notice("the command has ended, but processes of it still run: {}; {} (--left-behind)", names, what);
+  notice("the command has ended, but processes that it started still run: {}; {} (--left-behind)", names, what);
 }
 
 std::string LeftBehind::list() const {

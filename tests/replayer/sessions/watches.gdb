@@ -78,7 +78,7 @@ continue
 
 == software
 set can-use-hw-watchpoints 0
-!backward no hardware is needed
+!backward need no hardware
 tbreak change
 continue
 watch global

@@ -39,7 +39,7 @@ std::byte* allocate(const Call& call, std::uint64_t bytes) {
   if (bytes > free_bytes) {
     free_bytes = std::max(round_to(bytes, kPage), kPortion);
     free_memory = take_model_room(free_bytes);
-    if (free_memory == nullptr) leave_recording(call, "no memory for what the run writes to files");
+    if (free_memory == nullptr) leave_recording(call, "no memory for the run's changes of files");
   }
   std::byte* place = free_memory;
   free_memory += bytes;

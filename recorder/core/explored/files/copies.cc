@@ -124,11 +124,11 @@ bool model_copy(Call& call, long& result) {
   const bool own = copy.from.channel != nullptr || copy.to.channel != nullptr;
   if (!own && !has_contents(copy.from)) return false;
   if (copy.from.channel == nullptr && !has_contents(copy.from))
-    leave_recording(call, "it copies from what was not recorded");
+    leave_recording(call, "it copies data that was not recorded");
   const long to = static_cast<std::int32_t>(call.logged[at.to]);
   if (copy.to.channel == nullptr && (copy.to.file == nullptr || fd_stream(to) != 0)) {
     if (!own) return false;
-    leave_recording(call, "copying in the kernel to what is outside of the run is not modelled");
+    leave_recording(call, "a copy in the kernel to a file outside of the run is not modelled");
   }
   if (!own && !has_contents(copy.to) && copy.to.file->contents != kNothing) return false;
   if ((copy.from.channel != nullptr && copy.from.offset != nullptr) ||

@@ -154,7 +154,7 @@ long control(Call& call, Descriptor& at) {
     case F_GETPIPE_SZ:
       return complete(call, kPipeSlots * kSlotBytes);
     default:
-      leave_recording(call, "this command is not modelled for a descriptor of the run's own");
+      leave_recording(call, "this command is not modelled for descriptors that the run has opened");
   }
 }
 
@@ -280,7 +280,7 @@ bool explore_close_range(Call& call, long& result) {
   const auto first = static_cast<std::uint32_t>(call.logged[0]), last = static_cast<std::uint32_t>(call.logged[1]);
   if (first > last || (call.logged[2] & ~(kUnshares | kOnlyMarks)) != 0) return result = complete(call, -EINVAL), true;
   if ((call.logged[2] & kUnshares) != 0 && state().live_threads > 1)
-    leave_recording(call, "it gives a thread descriptors of its own while it closes some");
+    leave_recording(call, "it gives a thread its own table of descriptors and closes some of them");
   for (std::uint32_t fd = first; fd <= last && fd < kMaxFds; fd++) {
     const Descriptor at = *descriptor_at(fd);
     const std::uint32_t file = file_of(fd);
@@ -321,7 +321,7 @@ long new_descriptor(const Call& call, const Descriptor& descriptor, bool closes_
 
 long take_outside_number(const Call& call, long fd, std::uint32_t file, bool closes_on_exec) {
   if (!number_is_free(fd)) fd = unused_number(0);
-  if (is_error(fd)) leave_recording(call, "no number is left for another descriptor");
+  if (is_error(fd)) leave_recording(call, "no descriptor number is free");
   occupy(fd, {FileOf::kOutside, false, nullptr, nullptr, file + 1}, closes_on_exec);
   return fd;
 }

@@ -170,7 +170,7 @@ bool for_each_passed(const Message& message, const Use& use) {
 // Takes the descriptors of a message to be sent: 0, or the error.
 long take_files(const Call& call, Transfer& transfer) {
   PassedFiles* files = new_passed_files();
-  if (files == nullptr) leave_recording(call, "too many descriptors are on their way");
+  if (files == nullptr) leave_recording(call, "too many descriptors are in messages that nobody has received yet");
   long error = 0;
   const bool known = for_each_passed(*transfer.message, [&](std::int32_t number) {
     const Descriptor* at = descriptor_at(number);
@@ -267,7 +267,7 @@ void refuse_passed_channels(const Call& call) {
   for_each_passed(message, [&call](std::int32_t number) {
     const Descriptor* passed = descriptor_at(number);
     if (passed != nullptr && passed->kind != FileOf::kOutside)
-      leave_recording(call, "it passes what is the run's own to somebody outside");
+      leave_recording(call, "it sends a descriptor of the run to a process outside of the run");
   });
 }
 

@@ -159,7 +159,7 @@ Process* meant_by(long pid) { return pid == 0 ? &process() : process_by_pid(pid)
 }  // namespace
 
 long begin_modelled_process(const Call& call, std::uint64_t flags, std::uint64_t pidfd) {
-  if ((flags & kNamespaces) != 0) leave_recording(call, "a process in namespaces of its own is not modelled");
+  if ((flags & kNamespaces) != 0) leave_recording(call, "a process in its own namespaces is not modelled");
   if ((flags & CLONE_PIDFD) != 0 && bytes_writable(pidfd, sizeof(std::int32_t)) != sizeof(std::int32_t)) return -EFAULT;
   become_tree();
   return 0;

@@ -150,7 +150,7 @@ SignalInfo take_pending(const Thread& me, std::uint64_t set) {
 // Stopped processes are not modelled.
 void refuse_stop(const Call& call, const Process& target, int number) {
   const bool stops = number != 0 && default_action(target, number) == DefaultAction::kStop;
-  if (stops && state().run_is_tree != 0) leave_recording(call, "a process that is stopped is not modelled");
+  if (stops && state().run_is_tree != 0) leave_recording(call, "a stopped process is not modelled");
 }
 
 long send_to_group(const Call& call, long group, const SignalInfo& info) {

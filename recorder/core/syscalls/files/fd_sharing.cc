@@ -17,13 +17,13 @@ std::uint32_t unused_table() {
     if (i >= s.fd_tables_used) s.fd_tables_used = i + 1;
     return i;
   }
-  stop_run(wire::OutcomeKind::kUnsupported, "more than 8192 tables of descriptors at a time");
+  stop_run(wire::OutcomeKind::kUnsupported, "more than 8192 descriptor tables at a time");
 }
 
 void copy_table(const Thread& from, Thread& to) {
   const std::uint32_t index = unused_table();
   if (modelled() && !explored.copy_descriptors(from.fd_table, index))
-    end_run(wire::OutcomeKind::kLeftRecording, "left the recording: it has too many tables of descriptors");
+    end_run(wire::OutcomeKind::kLeftRecording, "left the recording: it has too many descriptor tables");
   memcpy(&state().fd_tables[index], &table_of(from), sizeof(FdTable));
   if (state().last_opened.table == index) state().last_opened.known = 0;  // left from a previous user of the table
   to.fd_table = index;

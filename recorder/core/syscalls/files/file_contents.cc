@@ -152,7 +152,7 @@ std::uint64_t room_for_contents(std::uint64_t bytes) {
   const long fd = sys(SYS_memfd_create, "contents", MFD_CLOEXEC);
   const bool made = !is_error(sys(SYS_ftruncate, fd, kAtATime)) && sys(SYS_lseek, fd, room, SEEK_SET) == room &&
                     !is_error(sys(SYS_dup3, fd, kContentsFd, O_CLOEXEC));
-  if (!made) bug("cannot make a file for what was mapped");
+  if (!made) bug("cannot make a file for the mapped contents");
   sys(SYS_close, fd);
   return 0;
 }

@@ -70,7 +70,7 @@ long open_recorded(const FileIdentity& file, long access) {
 long open_or_make(const FileIdentity& file) {
   if (!file.inlined) return open_recorded(file, file.zeros ? O_RDWR : O_RDONLY);
   const long fd = sys(SYS_memfd_create, "contents", MFD_CLOEXEC);
-  if (is_error(fd) || is_error(sys(SYS_ftruncate, fd, file.size))) bug("cannot make a file for what was mapped");
+  if (is_error(fd) || is_error(sys(SYS_ftruncate, fd, file.size))) bug("cannot make a file for the mapped contents");
   return fd;
 }
 
@@ -317,7 +317,7 @@ constexpr long kImageProtection = PROT_READ | PROT_EXEC;
 long open_modelled_image(FileIdentity& file, FileHead& head) {
   const wire::MapFileRecord* recorded = explored.next_image();
   if (recorded == nullptr)
-    end_run(wire::OutcomeKind::kLeftRecording, "left the recording: it ends before the program that is executed began");
+    end_run(wire::OutcomeKind::kLeftRecording, "left the recording: it ends before the executed program begins");
   read_record(*recorded, file);
   log_mapped_file(file, 0, 0, 0, kImageProtection,
                   MAP_PRIVATE | (file.changeable ? static_cast<long>(kMapStandIn) : 0));

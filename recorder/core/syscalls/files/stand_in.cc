@@ -35,7 +35,7 @@ void map_nothing(std::uint64_t start, std::uint64_t bytes, long prot, long flags
   const long empty = sys(SYS_memfd_create, "empty", MFD_CLOEXEC);
   const long result = sys(SYS_mmap, start, bytes, prot, flags, empty, 0);
   sys(SYS_close, empty);
-  if (is_error(result)) bug("cannot map the pages behind a file's end");
+  if (is_error(result)) bug("cannot map the pages after a file's end");
 }
 
 void map_part(std::uint32_t number, std::uint64_t start, std::uint64_t bytes, long prot, long flags,
@@ -96,7 +96,7 @@ std::uint32_t note_stand_in(const FileIdentity& file) {
   std::uint32_t number = find_stand_in(file.device, file.inode);
   if (number == 0) {
     if (s.stand_in_count == kMaxStandIns)
-      stop_run(wire::OutcomeKind::kUnsupported, "more than 8192 files are mapped that may change");
+      stop_run(wire::OutcomeKind::kUnsupported, "more than 8192 mapped files may change");
     s.stand_ins[s.stand_in_count] = mix(file.device, file.inode);
     number = ++s.stand_in_count;
     if (!live() && is_error(sys(SYS_ftruncate, stand_ins_fd(), base_of(number) + kStandInBytes)))

@@ -65,17 +65,17 @@ const char* obstacle_in_memory() {
   const RegionTable& table = regions();
   for (std::uint32_t i = 0; i < table.count; i++) {
     const Region& region = table.items[i];
-    if (region.not_inherited) return "a part of its memory is left out of forks (MADV_DONTFORK)";
-    if (region.shared && !region.read_only) return "a part of its memory is shared";
+    if (region.not_inherited) return "part of its memory is left out of forks (MADV_DONTFORK)";
+    if (region.shared && !region.read_only) return "part of its memory is shared";
   }
-  return forks_differ() ? "a part of its memory is empty after forks (MADV_WIPEONFORK)" : nullptr;
+  return forks_differ() ? "part of its memory is empty after forks (MADV_WIPEONFORK)" : nullptr;
 }
 
 const char* obstacle_to_copies() {
   const RuntimeState& s = state();
   if (s.alive_count != 1) return "several processes live";
-  if (s.stand_in_count != 0) return "files are mapped that may change";
-  if (process().pid_namespace != 0) return "it is in a PID namespace of its own";
+  if (s.stand_in_count != 0) return "it maps files that may change";
+  if (process().pid_namespace != 0) return "it is in its own PID namespace";
   if (const char* why = obstacle_in_memory(); why != nullptr) return why;
   return prepare_checkpoint(CopyGoesOn::kReplaying);
 }
@@ -214,7 +214,7 @@ bool make_checkpoint() {
       serve_copies(passed.fds[0]);
       return true;
     }
-    if (is_error(pid)) why = "the system has no room for another process";
+    if (is_error(pid)) why = "the system allows no more processes";
   }
   close_all(passed);
   if (why == nullptr) return false;
