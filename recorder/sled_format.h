@@ -53,7 +53,7 @@ struct SledEntry {
 static_assert(sizeof(SledEntry) == 12);
 
 // Returns the address after the sled, where the program continues. It stands for the place of the access.
-inline std::uint64_t behind_sled(const SledEntry& entry) {
+inline std::uint64_t address_after_sled(const SledEntry& entry) {
   return reinterpret_cast<std::uint64_t>(&entry) + static_cast<std::uint64_t>(std::int64_t{entry.distance}) +
          kSledBytes;
 }

@@ -166,7 +166,7 @@ std::string Hunt::try_folder(const std::string& path) {
     text << file.rdbuf();
     const std::string problem = try_to_go_on(parse_hunt(text.str(), folder.path_of(kHuntFile)));
     if (!problem.empty()) return problem;
-    goes_on_ = true;
+    continues_ = true;
   }
   folder_.emplace(std::move(folder));
   lock_ = std::move(lock);

@@ -25,7 +25,7 @@ class Hunt {
 
   const HuntResult& result() const { return result_; }
   const std::string& folder() const { return folder_->path(); }
-  bool goes_on() const { return goes_on_; }
+  bool continues() const { return continues_; }
   // The command that continues this hunt.
   std::string resume_command() const;
 
@@ -43,7 +43,7 @@ class Hunt {
   HuntResult result_;
   std::optional<Folder> folder_;
   Fd lock_{-1};  // on the folder, for the lifetime of this object
-  bool goes_on_ = false;
+  bool continues_ = false;
   TargetHunter::Clock::time_point start_;
 };
 

@@ -92,7 +92,7 @@ int hunt(HuntArguments& arguments) {
   receive_interruptions({SIGINT, SIGTERM, SIGHUP});
   Hunt hunt(arguments.options, arguments.command, arguments.test_case);
   hunt.take_folder(arguments.output);
-  if (hunt.goes_on()) {
+  if (hunt.continues()) {
     std::uint64_t runs = 0, failures = 0;
     for (const TargetHunt& target : hunt.result().targets) runs += target.runs(), failures += target.failures.size();
     notice("continuing {}: {} made, {} found", hunt.folder(), counted(runs, "run"), counted(failures, "failure"));

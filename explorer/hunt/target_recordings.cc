@@ -85,7 +85,7 @@ bool TargetHunter::record(std::uint64_t seed, bool chaos, Recorded& recorded) {
   command.argv.insert(command.argv.end(), hunt_.target.command.begin(), hunt_.target.command.end());
   command.working_directory = hunt_.target.working_directory;
   command.environment = hunt_.target.environment;
-  const Fd output = Folder::open(folder_).create_file_anew(kOutputFile);
+  const Fd output = Folder::open(folder_).recreate_file(kOutputFile);
   command.output = command.errors = output.get();
   const ChildEnd end = run_child(command, deadline_);
   if (interruption() != 0) {

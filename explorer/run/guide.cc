@@ -26,19 +26,19 @@ void insert(std::vector<std::byte>& goal, const HeldGoals& held) {
   std::memcpy(&header, goal.data(), sizeof header);
   header.held_orders_from = static_cast<std::uint16_t>(header.orders);
   header.held_regions_from = static_cast<std::uint16_t>(header.regions);
-  const std::size_t behind_orders = sizeof header + header.orders * sizeof(OrderGoal),
-                    behind_regions = behind_orders + header.regions * sizeof(RegionGoal);
+  const std::size_t end_of_orders = sizeof header + header.orders * sizeof(OrderGoal),
+                    end_of_regions = end_of_orders + header.regions * sizeof(RegionGoal);
   header.orders += static_cast<std::uint32_t>(held.orders.size());
   header.regions += static_cast<std::uint32_t>(held.regions.size());
   check_counts(header);
   std::vector<std::byte> with;
   append(with, std::vector<GuidedGoal>{header});
-  with.insert(with.end(), goal.begin() + sizeof header, goal.begin() + static_cast<std::ptrdiff_t>(behind_orders));
+  with.insert(with.end(), goal.begin() + sizeof header, goal.begin() + static_cast<std::ptrdiff_t>(end_of_orders));
   append(with, held.orders);
-  with.insert(with.end(), goal.begin() + static_cast<std::ptrdiff_t>(behind_orders),
-              goal.begin() + static_cast<std::ptrdiff_t>(behind_regions));
+  with.insert(with.end(), goal.begin() + static_cast<std::ptrdiff_t>(end_of_orders),
+              goal.begin() + static_cast<std::ptrdiff_t>(end_of_regions));
   append(with, held.regions);
-  with.insert(with.end(), goal.begin() + static_cast<std::ptrdiff_t>(behind_regions), goal.end());
+  with.insert(with.end(), goal.begin() + static_cast<std::ptrdiff_t>(end_of_regions), goal.end());
   goal = std::move(with);
 }
 

@@ -37,11 +37,11 @@ void draw_priorities(const ChoiceArgs& args) {
 Choice choose(const ChoiceArgs& args) {
   PolicyState& state = args.state;
   if (args.step >= state.words[kPrioritiesEnd] || state.words[kChoicesLeft] == 0) draw_priorities(args);
-  const bool goes_on = args.current_enabled && !args.yielded && args.step < state.words[kSliceEnd];
+  const bool keeps_running = args.current_enabled && !args.yielded && args.step < state.words[kSliceEnd];
   ThreadId next = args.current.id;
   // A thread that yields waits for another one, but it is unknown which: all others go first.
   if (args.yielded) priority(state, args.current.id) = state.words[kLast]++;
-  if (!goes_on) {
+  if (!keeps_running) {
     state.words[kChoicesLeft]--;
     std::uint64_t best = ~std::uint64_t{0}, ties = 0;
     for (std::uint32_t i = 0; i < args.count; i++) {

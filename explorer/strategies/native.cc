@@ -12,9 +12,9 @@ enum { kSliceEnd = 0 };
 
 Choice choose(const ChoiceArgs& args) {
   std::uint64_t& slice_end = args.state.words[kSliceEnd];
-  const bool goes_on = args.current_enabled && !args.yielded && args.step < slice_end;
+  const bool keeps_running = args.current_enabled && !args.yielded && args.step < slice_end;
   ThreadId next = args.current.id;
-  if (!goes_on) {
+  if (!keeps_running) {
     next = next_in_turn(args);
     const std::uint64_t slice = args.config.slice;
     slice_end = args.step + slice / 2 + random_below(args.state, slice + 1);

@@ -61,9 +61,9 @@ Choice choose(const ChoiceArgs& args) {
   const auto* steps = reinterpret_cast<const ScheduleStep*>(args.goal);
   const std::uint64_t count = args.config.goal_bytes / sizeof(ScheduleStep);
   const Thread& current = args.current;
-  const bool goes_on = args.current_enabled && !args.yielded;
+  const bool keeps_running = args.current_enabled && !args.yielded;
   const ScheduleStep key = {static_cast<std::uint32_t>(current.ticks), current.id, 0,
-                            static_cast<std::uint16_t>(goes_on ? 0 : 1), 0};
+                            static_cast<std::uint16_t>(keeps_running ? 0 : 1), 0};
   for (std::uint64_t i = first_not_before(steps, count, key); i < count && !before(key, steps[i]); i++) {
     if (!take(args.state, i)) continue;
     if (contains(args, steps[i].to)) return {steps[i].to, 0};

@@ -119,7 +119,7 @@ Fd Folder::create_file(const std::string& name, int access) const {
   return Fd(checked(made, path_of(name)));
 }
 
-Fd Folder::create_file_anew(const std::string& name) const {
+Fd Folder::recreate_file(const std::string& name) const {
   remove(name);
   return create_file(name);
 }
@@ -137,7 +137,7 @@ bool Folder::remove(const std::string& name) const {
 
 void Folder::replace_file(const std::string& name, std::string_view text) const {
   const std::string fresh = name + ".new";
-  write_fully(create_file_anew(fresh).get(), text, path_of(fresh));
+  write_fully(recreate_file(fresh).get(), text, path_of(fresh));
   rename(fresh, name);
 }
 

@@ -42,7 +42,7 @@ class Folder {
   Fd create_file(const std::string& name, int access = O_WRONLY) const;
   // As create_file, but removes a file of that name first: for names that only Reweave uses, left over from a writer
   // that was killed. Throws if it is a folder.
-  Fd create_file_anew(const std::string& name) const;
+  Fd recreate_file(const std::string& name) const;
   // Renames the file `from` to `to`, replacing another file of that name. A link is replaced, not followed.
   void rename(const std::string& from, const std::string& to) const;
   // Removes a file; false if there is none.

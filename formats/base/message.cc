@@ -46,7 +46,7 @@ void write_message_file(OutputFile& output, FileType type, capnp::MessageBuilder
 
 void write_message_file(const Folder& folder, const std::string& name, FileType type, capnp::MessageBuilder& message) {
   const std::string fresh = name + ".new";
-  write_file(folder.create_file_anew(fresh), folder.path_of(name), type, message);
+  write_file(folder.recreate_file(fresh), folder.path_of(name), type, message);
   folder.rename(fresh, name);
 }
 

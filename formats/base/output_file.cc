@@ -43,7 +43,7 @@ OutputFile::~OutputFile() {
 
 Fd OutputFile::take() {
   if (!folder_) return std::move(fd_);
-  Fd file = folder_->create_file_anew(fresh_);
+  Fd file = folder_->recreate_file(fresh_);
   uncommitted_ = true;
   return file;
 }

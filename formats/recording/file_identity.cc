@@ -89,7 +89,7 @@ std::string store_content(const Fd& source, const std::string& path, const Folde
   // Hash the file while copying it and name the copy afterwards: reading it twice might see two versions.
   const std::string fresh = fmt::format("new-{}", ::getpid());
   const HashState state = new_hash_state();
-  const Fd to = folder.create_file_anew(fresh);
+  const Fd to = folder.recreate_file(fresh);
   try {
     for_each_piece(source.get(), path, [&](std::string_view piece) {
       XXH3_64bits_update(state.get(), piece.data(), piece.size());

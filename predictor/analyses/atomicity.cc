@@ -140,7 +140,7 @@ class Atomicity : public Analysis {
         return 0;  // both accesses are in one section, which excludes it
       two_sections |= first != last;
     }
-    if (two_sections && reads_anew(in.model, e)) return 0;
+    if (two_sections && rereads(in.model, e)) return 0;
     group.score = std::max(group.score, pattern.score + likelihood(in, e, two_sections));
     // The value that the middle thread reads decides what it does next, so in another order it may never leave its
     // section.
@@ -158,7 +158,7 @@ class Atomicity : public Analysis {
 
   // True if one place in a loop reads protected data in each iteration. Such a loop gives no sign that an iteration
   // relies on the previous one.
-  static bool reads_anew(const TraceModel& m, const std::array<EventIndex, 3>& e) {
+  static bool rereads(const TraceModel& m, const std::array<EventIndex, 3>& e) {
     return m.site[e[0]] == m.site[e[2]] && !m.is_write(e[0]) && !m.is_write(e[2]);
   }
 

@@ -72,7 +72,7 @@ DecisionJournal::DecisionJournal(const Folder& folder, const std::string& name, 
   const std::string head = fmt::format("reweave predict {} {:x}", REWEAVE_VERSION, identity);
   read(head);
   const std::string fresh = name_ + ".new";
-  out_ = folder_.create_file_anew(fresh);
+  out_ = folder_.recreate_file(fresh);
   std::string text = head + "\n";
   for (const auto& [key, decision] : known_) text += line_of(key, decision);
   write_fully(out_.get(), text, folder_.path_of(name_));

@@ -42,9 +42,9 @@ const std::string& RacePlaces::module_of(std::uint32_t site) const {
 std::vector<ReportFrame> RacePlaces::frames(const NamedPlace& place) {
   std::vector<ReportFrame> frames;
   if (place.top != TopFunction::kNoFunction) frames.push_back({name_of(place.top), "", 0, kOurs, 0});
-  bool goes_on = add_frames(place.place.site, frames);
-  for (StackId stack = place.place.stack; stack != 0 && goes_on; stack = findings_.calls.parent(stack))
-    goes_on = add_frames(findings_.calls.site(stack), frames);
+  bool more = add_frames(place.place.site, frames);
+  for (StackId stack = place.place.stack; stack != 0 && more; stack = findings_.calls.parent(stack))
+    more = add_frames(findings_.calls.site(stack), frames);
   return frames;
 }
 

@@ -146,9 +146,9 @@ bool refuses_return(KernelContext& context) {
 }
 
 void return_and_deliver(KernelContext& context) {
-  const bool goes_on = refuses_return(context) ? process().alive != 0 : end_handler(context);
+  const bool continues = refuses_return(context) ? process().alive != 0 : end_handler(context);
   if (modelled()) release_pending_signals();
-  if (goes_on) deliver_signals(context, false, SYS_rt_sigreturn);
+  if (continues) deliver_signals(context, false, SYS_rt_sigreturn);
 }
 
 // Carries out the call that `context` is about to make, and changes `context` to the state after it.

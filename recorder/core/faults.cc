@@ -85,7 +85,7 @@ void begin_image(KernelContext& context) {
 }
 
 bool give_way_at_pause(KernelContext& context) {
-  const std::uint64_t after = behind_pause(context.registers.rip);
+  const std::uint64_t after = address_after_pause(context.registers.rip);
   if (after == 0) return false;
   context.registers.rip = after;
   give_way(context);

@@ -54,7 +54,7 @@ SledAccess access_of(const Thread& me) {
   return {entry,
           kShapes[static_cast<std::uint8_t>(entry.kind)],
           entry.operands == 0 ? 0 : me.point_object,
-          behind_sled(entry),
+          address_after_sled(entry),
           entry.bytes,
           value};
 }

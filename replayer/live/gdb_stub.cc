@@ -95,7 +95,7 @@ std::span<const GdbStub::Handler> GdbStub::handlers() {
       {"qC", &GdbStub::current},
       {"?", &GdbStub::why},
       {"vCont?", &GdbStub::actions},
-      {"vCont", &GdbStub::go_on},
+      {"vCont", &GdbStub::continue_threads},
       {"vKill", &GdbStub::vkill},
       {"H", &GdbStub::select},
       {"T", &GdbStub::alive},

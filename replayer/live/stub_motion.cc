@@ -80,7 +80,7 @@ std::string GdbStub::change_stops(std::string_view rest, bool on) {
   return "OK";
 }
 
-std::string GdbStub::go_on(std::string_view rest) {
+std::string GdbStub::continue_threads(std::string_view rest) {
   TracedProcess::Resume how = {.thread = 0, .over = false};
   bool others = false;
   while (!rest.empty() && rest.front() == ';') {

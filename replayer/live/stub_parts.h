@@ -87,7 +87,7 @@ class GdbStub {
   std::string storage(std::string_view rest);
 
   // vCont. The first action that names a thread applies to it, one without a name to all others.
-  std::string go_on(std::string_view rest);
+  std::string continue_threads(std::string_view rest);
   std::string actions(std::string_view) { return "vCont;c;C;s;S"; }
 
   // The position of the running thread, even if another one is selected. If the thread is in the runtime, lets it

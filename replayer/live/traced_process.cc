@@ -24,7 +24,7 @@ int TracedProcess::trap_code(pid_t lwp) {
   return info.si_code;
 }
 
-void TracedProcess::go_on(pid_t lwp, bool step) {
+void TracedProcess::step_or_continue(pid_t lwp, bool step) {
   Lwp& state = lwps_.at(lwp);
   state.over = 0;
   state.running = true;

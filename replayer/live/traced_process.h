@@ -123,7 +123,7 @@ class TracedProcess {
   void end();
   static int trap_code(pid_t lwp);
   static bool has_stepped(pid_t lwp, int status);
-  void go_on(pid_t lwp, bool step = false);
+  void step_or_continue(pid_t lwp, bool step = false);
   void resume(pid_t lwp);
   int wait_for(pid_t lwp);
   std::optional<std::pair<pid_t, int>> next_status();

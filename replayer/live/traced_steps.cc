@@ -37,7 +37,7 @@ void TracedProcess::resume(pid_t lwp) {
       return;
     }
   }
-  go_on(lwp);
+  step_or_continue(lwp);
 }
 
 // Steps a thread over a breakpoint that gdb's scripts have in the runtime.
@@ -56,12 +56,12 @@ int TracedProcess::step_alone(pid_t lwp) {
   const std::uint64_t at = before.rip;
   const bool lifted = inserted_.count(at) != 0;
   if (lifted) write_memory(pid_, at, &inserted_.at(at), 1);
-  go_on(lwp, true);
+  step_or_continue(lwp, true);
   int status = wait_for(lwp);
   // An earlier PTRACE_INTERRUPT is reported first.
   while (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_STOP) {
     lwps_.at(lwp).stop_wanted = false;
-    go_on(lwp, true);
+    step_or_continue(lwp, true);
     status = wait_for(lwp);
   }
   if (WIFSTOPPED(status)) hide_trap_flag(lwp, before);
@@ -114,7 +114,7 @@ void TracedProcess::step_while(pid_t lwp, const std::function<bool(std::uint64_t
     errno = 0;
     const long code = ptrace(PTRACE_PEEKTEXT, lwp, at, 0);
     if (errno != 0 || shows_trap_flag(code)) return;
-    go_on(lwp, true);
+    step_or_continue(lwp, true);
     const int status = wait_for(lwp);
     if (!has_stepped(lwp, status)) {
       lwps_.at(lwp).status = status;

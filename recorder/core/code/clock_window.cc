@@ -48,7 +48,7 @@ struct Before {
     std::uint64_t at = entry;
     while (at != 0 && at < start) {
       const Instruction found = decode(code_at(at));
-      if (found.bytes == 0 || !found.goes_on) {
+      if (found.bytes == 0 || !found.falls_through) {
         forget();
         return;
       }
@@ -78,7 +78,7 @@ void extend_behind(ClockWindow& window, const Region& region) {
     if (found.bytes == 0) return;
     window.starts[window.count++] = at;
     window.end += found.bytes;
-    if (found.goes_on) continue;
+    if (found.falls_through) continue;
     const std::uint64_t wanted = window.start + kJumpBytes;
     if (window.end < wanted && is_padding(window.end, wanted)) window.end = wanted;
     return;

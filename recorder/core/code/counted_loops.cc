@@ -184,7 +184,7 @@ CountedPoint counted_point_at(std::uint64_t trap_ip) {
   return {0, false};
 }
 
-std::uint64_t behind_count(std::uint64_t start) {
+std::uint64_t address_after_count(std::uint64_t start) {
   const CountedLoop* loop = loop_from(start);
   if (loop == nullptr) return start;
   return loop->has_trap ? loop->behind : loop->moved[0].to;

@@ -31,7 +31,7 @@ struct CountedPoint {
 };
 CountedPoint counted_point_at(std::uint64_t trap_ip);
 // Returns the address at which a thread continues after counting at `start`; `start` if that is no longer a point.
-std::uint64_t behind_count(std::uint64_t start);
+std::uint64_t address_after_count(std::uint64_t start);
 // True if a debugger counts at `start` instead; then the original code is in place. A thread that continues there and
 // has counted already notes that in Thread::counted_at.
 bool debugger_counts(std::uint64_t start);

@@ -35,7 +35,7 @@ void put_branch(Assembler& code, std::uint64_t from, const Instruction& found) {
   const std::uint8_t opcode = *code_at(from);
   const std::uint64_t target =
       after + static_cast<std::uint64_t>(std::int64_t{static_cast<std::int8_t>(*code_at(after - 1))});
-  if (!found.goes_on) return code.put(kJump, target);
+  if (!found.falls_through) return code.put(kJump, target);
   if ((opcode & 0xf0) == 0x70) {
     const std::uint8_t near[] = {0x0f, static_cast<std::uint8_t>(0x80 | (opcode & 0xf))};
     return code.put(near, target);
@@ -102,7 +102,7 @@ bool JumpWindow::find(std::uint64_t address, const Region& region) {
     if (found.bytes == 0) return false;
     starts[count++] = at;
     bytes += found.bytes;
-    if (found.goes_on) continue;
+    if (found.falls_through) continue;
     if (bytes < kJumpBytes && !is_padding(address + bytes, address + kJumpBytes)) return false;
     bytes = bytes < kJumpBytes ? kJumpBytes : bytes;
   }

@@ -302,7 +302,7 @@ void follow_recorded_pause() {
   consume_record();
 }
 
-std::uint64_t behind_pause(std::uint64_t ip) {
+std::uint64_t address_after_pause(std::uint64_t ip) {
   const Site& site = entry_of(ip + kPauseBytes);
   return site.after != 0 && site.covers == kPauseBytes && in_place(site) ? site.after : 0;
 }

@@ -42,7 +42,7 @@ void note_pause_site(std::uint64_t after);
 // Replay, where that may have been logged: repeats it.
 void follow_recorded_pause();
 // The end of the `pause` at `ip` that faulted because of that; 0 if it is another instruction.
-std::uint64_t behind_pause(std::uint64_t ip);
+std::uint64_t address_after_pause(std::uint64_t ip);
 
 // Fork server, between two runs: patches the places that a run reported.
 void patch_trapped_sites(const TrappedSite* sites, std::uint32_t count);

@@ -99,7 +99,7 @@ void put_count(Assembler& code, std::uint64_t behind) {
 
 void write_stub(std::uint64_t stub, const SledEntry& entry, std::uint64_t common) {
   Assembler code(stub);
-  if (!mode.traces) put_count(code, behind_sled(entry));
+  if (!mode.traces) put_count(code, address_after_sled(entry));
   put_report(code, entry, common);
   if (code.at() > stub + kStubBytes) bug("a sled's stub is too long");
 }
@@ -107,7 +107,7 @@ void write_stub(std::uint64_t stub, const SledEntry& entry, std::uint64_t common
 // In a run that only counts, the second access of a point has nothing to do.
 bool is_wanted(const SledEntry& entry) { return mode.traces || (entry.flags & kSledSamePoint) == 0; }
 
-std::uint64_t sled_of(const SledEntry& entry) { return behind_sled(entry) - kSledBytes; }
+std::uint64_t sled_of(const SledEntry& entry) { return address_after_sled(entry) - kSledBytes; }
 
 bool is_sled(std::uint64_t at) { return memcmp(code_at(at), kSled, kSledBytes) == 0; }
 

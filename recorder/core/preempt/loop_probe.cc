@@ -294,7 +294,7 @@ bool cut_short;
 
 // A thread that is to give way is probed for longer: the loop may be inside another one, whose counter tells iterations
 // apart. Not if the thread might then never give way.
-bool goes_on_looking() {
+bool keeps_looking() {
   probe.steps++;
   if (probe.iterations < kIterations && probe.steps < kMaxSteps) return true;
   return is_overdue() && !cut_short && probe.steps < kMaxStepsIfOverdue;
@@ -332,7 +332,7 @@ bool on_probe_step(KernelContext& context) {
     note_iteration(context);
   }
   const bool usable = nameable(r.rip);
-  if (usable && goes_on_looking()) return true;
+  if (usable && keeps_looking()) return true;
   end_look(context, usable);
   return true;
 }

@@ -101,7 +101,7 @@ bool count_at_loop(KernelContext& context) {
   if (debugger_counts(reached.start))
     me.counted_at = reached.start;
   else
-    r.rip = behind_count(reached.start);
+    r.rip = address_after_count(reached.start);
   return true;
 }
 

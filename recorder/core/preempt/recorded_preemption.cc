@@ -227,7 +227,7 @@ bool on_breakpoint(KernelContext& context) {
   KernelRegisters& r = context.registers;
   if (breakpoint.quick.hit(r.rip)) {
     r.rip = breakpoint.quick.address();
-    if (!preempt_if_due(context)) r.rip = breakpoint.quick.go_on();
+    if (!preempt_if_due(context)) r.rip = breakpoint.quick.resume_address();
     return true;
   }
   if (breakpoint.trap.address == 0) return false;

@@ -25,12 +25,12 @@ class ValueTrap {
   bool planted() const { return address_ != 0; }
 
   // On SIGTRAP: true if `ip` is the end of the trap in the stub. The instant is at address(); otherwise the thread
-  // continues at go_on().
+  // continues at resume_address().
   bool hit(std::uint64_t ip) const { return planted() && ip == struck_; }
   std::uint64_t address() const { return address_; }
   // True if a write to `at` faults because of the trap (code_trap.h); it can be made once the trap is removed.
   bool guards(std::uint64_t at) const;
-  std::uint64_t go_on() const { return moved_[0].to; }
+  std::uint64_t resume_address() const { return moved_[0].to; }
 
   // The original address of the moved instruction at `ip` in the stub; 0 if there is none.
   std::uint64_t origin(std::uint64_t ip) const;

@@ -73,8 +73,9 @@ std::int64_t time_of(std::uint64_t clock) {
   KeptTime& kept = arena().kept_time;
   kept.reads.store(kept.reads.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   std::int64_t time = kept.monotonic.load(std::memory_order_relaxed);
-  const bool goes_on = shown.clock == clock && shown.event == arena().status.event.load(std::memory_order_relaxed);
-  if (time == 0 || !goes_on) return time_of_kernel(clock);
+  const bool still_current =
+      shown.clock == clock && shown.event == arena().status.event.load(std::memory_order_relaxed);
+  if (time == 0 || !still_current) return time_of_kernel(clock);
   if (clock == CLOCK_REALTIME) time += kept.to_realtime.load(std::memory_order_relaxed);
   if (time > shown.time) {
     shown.repeats = 0;

@@ -108,7 +108,7 @@ bool is_used(unsigned registers, const std::uint8_t* start, const std::uint8_t* 
 }
 
 // True if the bytes that follow are valid instructions, as data seldom is.
-bool goes_on(const std::uint8_t* code, const std::uint8_t* end) {
+bool code_continues(const std::uint8_t* code, const std::uint8_t* end) {
   std::uint32_t bytes = 1;
   for (int i = 0; i < kInstructionsBehind && bytes != 0 && code + kLongestInstruction <= end; i++)
     code += bytes = instruction_bytes(code);
@@ -125,9 +125,9 @@ InputInstruction input_instruction(const std::uint8_t* start, const std::uint8_t
   if (at[1] == 0x01 && at[2] == 0xd0) found = InputInstruction::kXgetbv;
   if (at[1] == 0xa2) found = InputInstruction::kCpuid;
   if (found == InputInstruction::kNone) return found;
-  const std::uint8_t* behind = at + bytes_of(found);
+  const std::uint8_t* after = at + bytes_of(found);
   const unsigned registers = found == InputInstruction::kCpuid ? kRaxToRbx : kRaxRdx;
-  const bool makes_sense = is_used(registers, start, behind, end) && goes_on(behind, end);
+  const bool makes_sense = is_used(registers, start, after, end) && code_continues(after, end);
   return makes_sense && begins_there(count_votes(start, at)) ? found : InputInstruction::kNone;
 }
 

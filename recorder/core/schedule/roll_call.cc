@@ -82,7 +82,7 @@ void answer_roll_call(Thread& me) {
   core_park(&me.go, me.go.load() & ~(kGoAttention | kGoBaton), &here, state_bytes, roll_call.load());
 }
 
-void go_on_in_copy(Thread& me) {
+void continue_in_copy(Thread& me) {
   ParkedThread& here = parked(me);
   here.is_copy = false;
   sys(SYS_rt_sigprocmask, SIG_SETMASK, &here.signal_mask, nullptr, 8);

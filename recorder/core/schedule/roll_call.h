@@ -33,6 +33,6 @@ bool roll_is_called(const Thread& me);
 void answer_roll_call(Thread& me);
 
 // The first function of the kernel thread that is made for `me` in a copy of its process: `me` wakes up in it.
-[[noreturn]] void go_on_in_copy(Thread& me);
+[[noreturn]] void continue_in_copy(Thread& me);
 
 }  // namespace reweave::core

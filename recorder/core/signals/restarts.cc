@@ -38,7 +38,7 @@ bool futex_restarts(int operation, bool timed, bool wanted) {
 }
 
 long code_of(long number, const KernelRegisters& registers) {
-  if (!goes_on_after_stop(number)) return -EINTR;
+  if (!restarts_after_stop(number)) return -EINTR;
   if (restarts_after_signal(number, registers, true)) return kRestartSys;
   constexpr std::uint64_t kOfSockets = kRestarts | kFirstIsFd;
   return (find_row(number)->flags & kOfSockets) == kOfSockets ? -EINTR : kRestartNoHandler;  // it has a time limit
@@ -53,7 +53,7 @@ bool restarts_after_signal(long number, const KernelRegisters& registers, bool w
   return wanted && (flags & kRestarts) != 0;
 }
 
-bool goes_on_after_stop(long number) { return (find_row(number)->flags & kFailsIfStopped) == 0; }
+bool restarts_after_stop(long number) { return (find_row(number)->flags & kFailsIfStopped) == 0; }
 
 void make_again(KernelContext& context, long number) {
   context.registers.rip -= kSyscallBytes;

@@ -14,7 +14,7 @@ namespace reweave::core {
 // are those with which the call was made.
 bool restarts_after_signal(long number, const KernelRegisters& registers, bool wanted);
 // Whether a call interrupted only by a stop is made again (signal(7)).
-bool goes_on_after_stop(long number);
+bool restarts_after_stop(long number);
 // Makes the thread execute the call that `context` has just left again.
 void make_again(KernelContext& context, long number);
 

@@ -160,7 +160,7 @@ void deliver_signals(KernelContext& context, bool interrupted, long number) {
     if (!process().alive) return;
     arm();
   }
-  if (stopped && interrupted && goes_on_after_stop(number)) make_again(context, number);
+  if (stopped && interrupted && restarts_after_stop(number)) make_again(context, number);
   if (Tracee* tracee = tracee_of(me)) settle_restart(context, *tracee, nullptr);
   restore_mask(me);
   if (live() && me.queued.load() != 0) put_back_blocked(me);

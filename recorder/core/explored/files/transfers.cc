@@ -138,8 +138,8 @@ long move_bytes(Transfer& call, ChannelFile& file, const Spans& spans) {
     if (n > 0 && call.writes && file.out != nullptr) pass_files(call, *file.out, n);
     if (n > 0) done += static_cast<std::uint64_t>(n);
     if (n > 0) wake_satisfied();
-    const bool goes_on = n == -EAGAIN || (n > 0 && call.writes && done < wanted);
-    if (!goes_on) return done != 0 ? static_cast<long>(done) : n;
+    const bool must_repeat = n == -EAGAIN || (n > 0 && call.writes && done < wanted);
+    if (!must_repeat) return done != 0 ? static_cast<long>(done) : n;
     if (!waits) return done != 0 ? static_cast<long>(done) : -EAGAIN;
     const WaitResult waited = n == -EAGAIN ? wait_until(awaited, deadline) : WaitResult::kWoken;
     if (waited != WaitResult::kWoken && done != 0) return static_cast<long>(done);

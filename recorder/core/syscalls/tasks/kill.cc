@@ -112,8 +112,8 @@ DefaultAction effect_of(const Process& target, int number) {
   const bool from_outside = target.pid_namespace != process().pid_namespace;
   if (from_outside && number == SIGKILL) return DefaultAction::kTerminate;
   if (from_outside && number == SIGSTOP) return DefaultAction::kStop;
-  const bool comes_to_core = number != SIGKILL && (is_traced(target) || target.catches_all.load() != 0);
-  return comes_to_core ? DefaultAction::kIgnore : default_action(target, number);
+  const bool reaches_core = number != SIGKILL && (is_traced(target) || target.catches_all.load() != 0);
+  return reaches_core ? DefaultAction::kIgnore : default_action(target, number);
 }
 
 // The tracee that receives the signal; null if there is none.

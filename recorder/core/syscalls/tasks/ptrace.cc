@@ -44,7 +44,7 @@ long resume_in(Call& call, Tracee& tracee, ResumeMode mode) {
   return complete(call, 0);
 }
 
-long go_on(Call& call, Tracee& tracee) { return resume_in(call, tracee, ResumeMode::kContinue); }
+long continue_tracee(Call& call, Tracee& tracee) { return resume_in(call, tracee, ResumeMode::kContinue); }
 long go_to_call(Call& call, Tracee& tracee) { return resume_in(call, tracee, ResumeMode::kSyscall); }
 long go_a_step(Call& call, Tracee& tracee) { return resume_in(call, tracee, ResumeMode::kStep); }
 long emulate_calls(Call& call, Tracee& tracee) { return resume_in(call, tracee, ResumeMode::kEmulate); }
@@ -164,7 +164,7 @@ constexpr Request kRequests[] = {
     {PTRACE_POKETEXT, 4, Needs::kStopped, requests::poke},
     {PTRACE_POKEDATA, 4, Needs::kStopped, requests::poke},
     {PTRACE_POKEUSR, 4, Needs::kStopped, requests::poke_user},
-    {PTRACE_CONT, 4, Needs::kStopped, go_on},
+    {PTRACE_CONT, 4, Needs::kStopped, continue_tracee},
     {PTRACE_KILL, 2, Needs::kTracee, kill},
     {PTRACE_SINGLESTEP, 4, Needs::kStopped, go_a_step},
     {PTRACE_GETREGS, 4, Needs::kStopped, requests::get_registers},

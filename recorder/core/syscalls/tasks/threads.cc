@@ -77,7 +77,7 @@ extern "C" [[noreturn]] void core_thread_main(Thread* thread) {
   set_gs(*thread);
   note_real_ids(*thread);
   prepare_thread(*thread);
-  if (parked(*thread).is_copy) go_on_in_copy(*thread);
+  if (parked(*thread).is_copy) continue_in_copy(*thread);
   wait_for_first_turn();
   auto* context = reinterpret_cast<KernelContext*>(thread->start_context);
   trace_thread_edge(EventKind::kBegin, *thread);
