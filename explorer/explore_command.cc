@@ -167,8 +167,9 @@ void add_explore_command(CLI::App& app, int& status) {
       ->check(seconds_number())
       ->capture_default_str();
   verb->add_option("--fork-at", options.fork_at,
-                   "let runs begin where the program first enters this function, not at main: nothing before it is "
-                   "explored, or repeated for each run. Other threads are then where they were in the recorded run")
+                   "let runs begin where the program first enters this function, not at main: what happens before is "
+                   "not explored, and is not repeated for each run. Other threads begin where they were in the "
+                   "recorded run")
       ->excludes("--candidates");
   verb->add_option("--strategy", options.strategy, "how to search; 'help' lists the strategies")->capture_default_str();
   verb->add_option("--seed", options.seed, "seed of the search: the same seed gives the same runs")
@@ -182,13 +183,14 @@ void add_explore_command(CLI::App& app, int& status) {
   verb->add_option(
       "--expect-status", options.expected,
       "exit statuses and signals that are normal, such as 0,3,SIGTERM; default: the recorded run's status");
-  verb->add_option("--assume", options.assumptions,
-                   "make only schedules in which this assumption holds, such as the remedy that `explain` names. "
-                   "'uninterrupted FUNCTION:LINE-LINE': while a thread is between these lines, no other thread enters "
-                   "them or uses the object that the first line uses; with ' by "
-                   "FUNCTION:LINE' added, no other thread enters them or executes that line. 'FUNCTION:LINE only after "
-                   "FUNCTION:LINE' is an order. If a line has several operations, LINE.N names one. May be repeated. "
-                   "Exit status 0 is then normal, unless --expect-status says otherwise")
+  verb->add_option(
+          "--assume", options.assumptions,
+          "make only schedules in which this assumption holds, such as the remedy that `explain` names. "
+          "'uninterrupted FUNCTION:LINE-LINE': while a thread is between these lines, no other thread "
+          "enters them or uses the object that the first line uses. With ' by FUNCTION:LINE' added, no "
+          "other thread enters them or executes that line. 'FUNCTION:LINE only after FUNCTION:LINE': the "
+          "first line runs only after the second. If a line has several operations, LINE.N names one. May be repeated. "
+          "Exit status 0 is then normal, unless --expect-status says otherwise")
       ->type_name("ASSUMPTION")
       ->expected(1)
       ->take_all();

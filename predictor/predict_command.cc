@@ -64,7 +64,7 @@ struct EngineRow {
   bool keep_order;
 };
 constexpr EngineRow kEngines[] = {
-    {"syncp", "all of the above, as far as critical sections keep their order", true},
+    {"syncp", "all of the above, except that critical sections keep their order", true},
     {"seqcheck", "all of the above; the default", false},
 };
 
@@ -426,9 +426,11 @@ void add_predict_command(CLI::App& app, int& status, const TraceMaker& maker) {
   verb->add_option("-o,--output", arguments->output,
                    "file to write candidates to, for 'explore'. Decisions made before Ctrl-C "
                    "or the end of the budget are kept beside it, and the same command continues from there");
-  verb->add_flag("--witness", arguments->witness, "show for each bug an order of events that leads to it; for text");
+  verb->add_flag("--witness", arguments->witness,
+                 "show an order of events that leads to each bug; only in text output");
   verb->add_option("--explain", arguments->explain,
-                   "only this finding, with its witness as columns, one for each thread; from 1; for text")
+                   "show only the finding with this number (from 1), and its witness with one column for each thread; "
+                   "only for text output")
       ->type_name("NUMBER")
       ->check(whole_number(1));
   verb->add_option("--format", arguments->format, "text, json or sarif; default: text")
@@ -448,7 +450,7 @@ void add_predict_command(CLI::App& app, int& status, const TraceMaker& maker) {
           "examine the accesses of at most this many pairs of thread and code location per variable. Default: 64")
       ->type_name("NUMBER")
       ->check(CLI::PositiveNumber);
-  verb->add_option("--pairs", most.pairs, "examine at most this many pairs or triples of those. Default: 512")
+  verb->add_option("--pairs", most.pairs, "examine at most this many pairs or triples of these accesses. Default: 512")
       ->type_name("NUMBER")
       ->check(CLI::PositiveNumber);
   verb->add_option("--budget", arguments->options.budget_seconds,

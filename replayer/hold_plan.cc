@@ -51,7 +51,8 @@ class Planner {
     plan_.total = reader_.position();
     plan_.processes = reader_.manifest().processes.size();
     REQUIRE(wanted_ == kNowhere || wanted_ <= plan_.total,
-            "{} has only the events 0 to {}; -g end stops at the last before the end", reader_.path(), plan_.total - 1);
+            "{} has only the events 0 to {}; -g end stops at the last event before the program ends", reader_.path(),
+            plan_.total - 1);
     if (wanted_ == kNowhere && !plan_.process && !outcome_)
       plan_.process = reader_.truncated() && last_exit_ ? last_exit_ : failing_process();
     const std::uint64_t end = end_of(plan_.process.value_or(0));

@@ -238,7 +238,7 @@ void add_inspect_commands(CLI::App& app, int& status) {
       ->callback([arguments] { ps(*arguments); })
       ->add_flag("--json", arguments->json, "print them as JSON");
   CLI::App* trace_verb = add_verb(app, arguments, "trace", "replay a recording and write every event of it to a trace",
-                                  "the recording; default: the latest. With --export also a trace");
+                                  "the recording; default: the latest. With --export it can also be a trace");
   trace_verb->add_option("-o,--output", arguments->output, "file to create; default: RECORDING.rwt or .std");
   trace_verb
       ->add_option("--export", arguments->dialect,

@@ -53,7 +53,7 @@ class RecordingPacker {
     if (!file.stored_name.empty()) return;
     // A packed recording may be passed on, so a file whose identity is unknown is not copied into it.
     REQUIRE(!file.build_id.empty() || !file.content_hash.empty(),
-            "{} cannot be packed: the recording does not say what it was", file.path);
+            "{} cannot be packed: the recording does not describe the original file", file.path);
     const std::string difference = explain_difference(file);
     REQUIRE(difference.empty(), "{} cannot be packed, because it is not the file that was recorded: {}", file.path,
             difference);

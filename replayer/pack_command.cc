@@ -35,8 +35,9 @@ void add_pack_command(CLI::App& app) {
   auto arguments = std::make_shared<PackArguments>();
   CLI::App* verb = app.add_subcommand("pack", "put all files that the program mapped into its recording");
   verb->footer(
-      "A packed recording replays where none of those files are: programs, libraries, the loader. The Reweave that\n"
-      "replays it must be of the build that recorded it. Packing again adds what is missing.");
+      "A packed recording replays on machines that lack the recorded files: programs, libraries, the loader. Replay "
+      "it\n"
+      "with the build of Reweave that recorded it. Packing again adds missing files.");
   verb->add_option("recording", arguments->recording, "the recording; default: the latest");
   verb->add_flag("--debuginfo", arguments->debug_info,
                  "also separate debug information that this machine has, for gdb and reports");

@@ -85,7 +85,7 @@ void add_query_command(CLI::App& app, int&) {
   verb->add_option("question", arguments->question, "one of the questions below")->required();
   verb->add_option("expression", arguments->expression, "of the program's language, as in gdb");
   verb->add_option("--at", arguments->at, "where to look back from; default: the end")->type_name("EVENT|POSITION|end");
-  verb->add_option("-p,--pid", arguments->pid, "of this process of the recorded tree (see `reweave ps`)")
+  verb->add_option("-p,--pid", arguments->pid, "in this process of the recorded tree (see `reweave ps`)")
       ->type_name("PID")
       ->check(whole_number(1, std::numeric_limits<std::int32_t>::max()));
   verb->callback([arguments] {

@@ -48,9 +48,9 @@ int report(const ReplayResult& result, const std::string& recording, bool quiet,
   if (!result.hidden.empty() && (diverged || !quiet))
     fmt::print(stderr, "reweave: the recording does not have the values of {}; the program was given asterisks{}\n",
                fmt::join(result.hidden, ", "),
-               diverged
-                   ? ". If it acts on them, give them again: replay --env NAME=VALUE; or record with --keep-env NAME"
-                   : "");
+               diverged ? ". If the program uses these variables, give them again: replay --env NAME=VALUE; or record "
+                          "with --keep-env NAME"
+                        : "");
   if (result.text.empty() && !result.missing.empty()) {
     fmt::print(stderr, "reweave: {}; everything in it was replayed\n", result.missing);
     return kExitTruncated;

@@ -32,7 +32,7 @@ void add_runs(std::vector<std::string>& lines, const CampaignResult& result) {
   if (progress.unfaithful > 0)
     lines.push_back(fmt::format(
         "{} ended as the recorded order does when it is repeated, although the recorded run passed ({}): the "
-        "recording cannot answer for the program's surroundings, so these runs show nothing",
+        "recording cannot stand for the program's environment, so these runs show nothing about the program",
         progress.unfaithful, result.unfaithful_end));
   if (progress.examined() == 0) lines.push_back("no run could be examined: this says nothing about the program");
 }

@@ -46,7 +46,7 @@ unsigned jobs_of(const CampaignArguments& arguments) {
 int make_new(const CampaignArguments& arguments) {
   REQUIRE(!arguments.recordings.empty(), "give the recordings to search from");
   const CampaignPlan plan = new_campaign(arguments.folder, arguments.plan, arguments.recordings);
-  fmt::print("{}: {} of {}, of {}; to make them:\n  reweave campaign run {}\n", arguments.folder,
+  fmt::print("{}: {} of {}, from {}; to make them:\n  reweave campaign run {}\n", arguments.folder,
              counted(plan.all_units(), "unit"), counted(plan.runs, "run"), counted(plan.cases.size(), "recording"),
              arguments.folder);
   return 0;
@@ -75,8 +75,7 @@ int run(const CampaignArguments& arguments) {
     fmt::print("{} could not be made; `reweave explore --campaign {} --unit K` says why\n", result.failed,
                arguments.folder);
   if (result.waiting > 0)
-    fmt::print("units that wait for those of the previous round: {}; run this again when they are done\n",
-               result.waiting);
+    fmt::print("units that wait for the previous round: {}; run this again when that round is done\n", result.waiting);
   if (result.interrupted != 0) return 128 + result.interrupted;
   return result.failed + result.waiting > 0 ? kExitNotExamined : 0;
 }
@@ -176,7 +175,8 @@ int explore_unit(const std::string& campaign, std::uint64_t unit) {
 
 void add_campaign_command(CLI::App& app, int& status) {
   auto arguments = std::make_shared<CampaignArguments>();
-  CLI::App* verb = app.add_subcommand("campaign", "search many recordings, or one for long, on one machine or many");
+  CLI::App* verb = app.add_subcommand(
+      "campaign", "search many recordings, or one recording for a long time, on one machine or many");
   verb->footer(
       "new makes the folder DIR, on a file system that all machines share, with copies of the recordings; run makes\n"
       "its units here; sbatch prints the script of a Slurm job array that does; `reweave explore --campaign DIR "

@@ -107,7 +107,7 @@ void CampaignFolder::publish(Published kind, std::uint64_t number, std::string_v
   CHECK(line.find('\n') == line.npos);
   const Folder shard = folder_in(folder_.open_folder(folder_name(kind)), shard_of(number));
   const std::string name = fmt::format("{:08}-{}{}", number, hash_of(line), kSuffix), fresh = fresh_name();
-  REQUIRE(line.size() + tail.size() + 2 <= kMostShardBytes, "a file to be published is longer than {} bytes",
+  REQUIRE(line.size() + tail.size() + 2 <= kMostShardBytes, "a file that has to be written is longer than {} bytes",
           kMostShardBytes);
   const Fd file = shard.create_file(fresh);
   try {

@@ -60,7 +60,8 @@ std::string array_script(const CampaignPlan& plan, const std::string& folder, co
   const std::uint64_t tasks = (units + each - 1) / each, first = options.round * units;
   return fmt::format(
       "#!/bin/sh\n"
-      "# Units {} to {} of a campaign of reweave: round {} of {}. Submitted again it makes what is missing.\n"
+      "# Units {} to {} of a campaign of reweave: round {} of {}. If submitted again, it makes only the missing "
+      "units.\n"
       "#SBATCH --job-name={}\n"
       "#SBATCH --array=0-{}%{}\n"
       "#SBATCH --requeue\n"

@@ -72,10 +72,11 @@ Check check_dispatch() {
 
 Check check_seccomp() {
   const int mode = prctl(PR_GET_SECCOMP, 0, 0, 0, 0);
-  return {
-      "seccomp", Verdict::kOk,
-      mode == 0 ? "no filter" : "a seccomp filter is active; the program cannot do what it forbids, recorded or not",
-      ""};
+  return {"seccomp", Verdict::kOk,
+          mode == 0
+              ? "no filter"
+              : "a seccomp filter is active; the program cannot do what the filter forbids, with or without recording",
+          ""};
 }
 
 Check check_container() {

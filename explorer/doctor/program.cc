@@ -26,8 +26,8 @@ std::string interpreter_of(const Fd& file) {
 }
 
 Check check_linking(const ElfFacts& facts) {
-  if (facts.is_dynamic) return {"linking", Verdict::kOk, "dynamic: its locks are seen one by one", ""};
-  return {"linking", Verdict::kWarn, "static: of its locks only the system calls that wait or wake are seen",
+  if (facts.is_dynamic) return {"linking", Verdict::kOk, "dynamic: Reweave sees each lock operation", ""};
+  return {"linking", Verdict::kWarn, "static: Reweave sees only lock operations that make system calls to wait or wake",
           "link it dynamically to have more schedules searched"};
 }
 

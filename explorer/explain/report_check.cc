@@ -60,8 +60,8 @@ class ReportCheck {
     }
     demand(checked_count(report_.at("reordered_pairs"), "reordered_pairs") > 0 || report_.at("flips").empty(),
            "reordered_pairs: none, but there are flips");
-    demand(checked_count(report_.at("runs"), "runs") >= runs_, "runs: the rates have {}, more than all together",
-           runs_);
+    demand(checked_count(report_.at("runs"), "runs") >= runs_,
+           "runs: the rates add up to {}, which is more than the total", runs_);
   }
 
  private:
@@ -79,7 +79,7 @@ class ReportCheck {
   static void step(const json& step, const std::string& what) {
     checked_count(step.at("thread"), what);
     if (step.contains("file"))
-      demand(step.at("place") == place_sentence(step), "{}: the place is not that of file and line", what);
+      demand(step.at("place") == place_sentence(step), "{}: the place does not match the file and line", what);
     if (step.contains("inside") && step.at("inside").contains("file"))
       demand(step.at("inside").at("place") == place_sentence(step.at("inside")),
              "{}: the place inside is not that of file and line", what);
@@ -108,7 +108,7 @@ class ReportCheck {
       demand(steps.empty() || event.at("choice") > steps.back().at("choice"), "{}: not after the last step", what);
     else
       demand(shown == nullptr ? steps.size() >= kMostSteps : is_shown(*shown, event),
-             "{}: not that step of the schedule", what);
+             "{}: does not match that step of the schedule", what);
   }
   // The step that the failing schedule shows for the choice; null if there is none.
   const json* step_at(std::uint64_t choice) const {
@@ -120,7 +120,7 @@ class ReportCheck {
   void schedule(const json& run, const std::string& what) {
     const json& steps = run.at("steps");
     demand(checked_count(run.at("events"), what) == steps.size() + checked_count(run.at("left_out"), what),
-           "{}: events are not those shown and those left out", what);
+           "{}: the number of events is not the number shown plus the number left out", what);
     demand(checked_count(run.at("choices"), what) >= run.at("events"), "{}: fewer choices than events", what);
     std::optional<std::uint64_t> before;
     for (const json& one : steps) {
@@ -218,7 +218,8 @@ class ReportCheck {
                           passed = checked_count(pattern.at("passed"), what),
                           failed = checked_count(pattern.at("of_failed"), what);
       demand(with > 0 && with <= failed && passed <= base.at("passed"), "{}: in more runs than there were", what);
-      demand(failed <= base.at("failed").get<std::uint64_t>() + 1, "{}: of more failing runs than there were", what);
+      demand(failed <= base.at("failed").get<std::uint64_t>() + 1, "{}: counts more failing runs than there were",
+             what);
       demand(near(pattern.at("suspiciousness"), static_cast<double>(with) / static_cast<double>(failed + passed)),
              "{}: the suspiciousness is another", what);
       demand(i == 0 || pattern.at("suspiciousness") <= patterns[i - 1].at("suspiciousness"), "{}: not in order", what);
@@ -248,7 +249,7 @@ class ReportCheck {
     const json& flips = report_.at("flips");
     demand(remedy.at("kind") != "order" || (!flips.empty() && remedy.at("begin") == flips[0].at("then") &&
                                             remedy.at("end") == flips[0].at("first")),
-           "{}: not the other order of the first pair", what);
+           "{}: it is not the first pair in reverse order", what);
     const bool is_region = remedy.at("kind") == "uninterrupted";
     demand(!is_region || (remedy.at("begin").at("thread") == remedy.at("end").at("thread") &&
                           remedy.at("begin").at("choice") <= remedy.at("end").at("choice")),
@@ -274,7 +275,7 @@ class ReportCheck {
     } catch (const BadInput& error) {
       throw Unborne{what + ": " + error.what()};
     }
-    demand(text_of(assumption) == text, "{}: the assumption is not as it would be written", what);
+    demand(text_of(assumption) == text, "{}: the assumption is not written in its standard form", what);
     demand(assumption.then.has_value() == (remedy.at("kind") == "order"), "{}: an assumption of another kind", what);
     const auto is_of = [](const CodePlace& place, const json& named) {
       const json& step = named.contains("inside") ? named.at("inside") : named;

@@ -117,7 +117,8 @@ class TextReport {
         prevents ? "" : ", in vain", member_text(remedy, "text"), share_sentence(rate), prevents ? "" : "still ",
         rate_interval(rate), share_sentence(report_.at("base")));
     const std::string assumption = member_text(remedy, "assume");
-    if (!assumption.empty()) text += fmt::format("  To search under it: explore --assume {}\n", quoted(assumption));
+    if (!assumption.empty())
+      text += fmt::format("  To search with this assumption: explore --assume {}\n", quoted(assumption));
     return text;
   }
 

@@ -123,7 +123,7 @@ std::optional<std::string> wrong_counts(const json& report) {
   if (count_in(schedule, "followed") > count_in(schedule, "found")) return "more turns were followed than were found";
   if (count_in(schedule, "found") > count_in(schedule, "turns")) return "more turns were found than there were";
   const bool made = schedule.at("made").get<bool>();
-  if (schedule.at("failed").get<bool>() && !made) return "a run failed that was not made";
+  if (schedule.at("failed").get<bool>() && !made) return "a run is listed as failed, but it was never made";
   if (count_in(search, "failed") > count_in(search, "examined")) return "more runs failed than were examined";
   if (count_in(search, "examined") > count_in(search, "runs")) return "more runs were examined than were made";
   if (count_in(recorded, "failed") > count_in(recorded, "runs")) return "more recorded runs failed than were made";

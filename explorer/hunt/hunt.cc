@@ -58,13 +58,13 @@ std::vector<std::string> with_case(std::vector<std::string> command, const std::
   if (test_case.empty()) return command;
   const TestFramework* framework = framework_of(find_program(command.front()));
   REQUIRE(framework != nullptr,
-          "--case: {} is built with no test framework that is known ({}); give its arguments instead", command.front(),
+          "--case: {} uses no known test framework ({}); give the program's own arguments instead", command.front(),
           known_frameworks());
   command.insert(command.begin() + 1, framework->filter + test_case);
   if (framework->list[0] != 0) {
     std::vector<std::string> listing = command;
     listing.emplace_back(framework->list);
-    REQUIRE(output_of({listing, "", {}}).find("\n  ") != std::string::npos, "--case: {} has no test that {} names",
+    REQUIRE(output_of({listing, "", {}}).find("\n  ") != std::string::npos, "--case: {} has no test named {}",
             command.front(), test_case);
   }
   return command;
@@ -107,7 +107,9 @@ Hunt::Hunt(HuntOptions options, std::vector<std::string> command, std::string te
   result_.test_case = given_case_;
   std::optional<TestDriver> driver = tests_of(result_.command);
   if (driver) {
-    REQUIRE(given_case_.empty(), "--case is for one program, and {} starts others; choose tests by its arguments",
+    REQUIRE(given_case_.empty(),
+            "--case works for a single program, but {} starts other programs; choose tests with the arguments of that "
+            "command",
             driver->name);
     REQUIRE(!driver->tests.empty(), "{} has no tests", driver->name);
     result_.driver = driver->name;

@@ -128,7 +128,7 @@ void add_hunt_command(CLI::App& app, int& status) {
       ->check(is_time)
       ->type_name("TIME")
       ->capture_default_str();
-  verb->add_option("--runs", options.runs, "runs of the search, of each test; default: as many as the time allows")
+  verb->add_option("--runs", options.runs, "number of search runs for each test; default: as many as the time allows")
       ->check(whole_number(1))
       ->type_name("N");
   verb->add_flag("--all", options.all, "continue after the first failure");

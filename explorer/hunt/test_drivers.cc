@@ -45,10 +45,11 @@ Words without_recorder(const Words& command) {
 constexpr std::pair<const char*, const char*> kCtestProblems[] = {
     {"DISABLED", "it is disabled"},
     {"WILL_FAIL", "it is expected to fail"},
-    {"PASS_REGULAR_EXPRESSION", "CTest judges it by its output; hunt its program with --expect-status"},
-    {"FAIL_REGULAR_EXPRESSION", "CTest judges it by its output; hunt its program with --expect-status"},
-    {"ENVIRONMENT_MODIFICATION", "CTest changes its environment; hunt its program in one like it"},
-    {"FIXTURES_REQUIRED", "it needs what other tests make; hunt its program when that exists"},
+    {"PASS_REGULAR_EXPRESSION", "CTest judges this test by its output; hunt the test's program with --expect-status"},
+    {"FAIL_REGULAR_EXPRESSION", "CTest judges this test by its output; hunt the test's program with --expect-status"},
+    {"ENVIRONMENT_MODIFICATION",
+     "CTest changes this test's environment; hunt the test's program in the same environment"},
+    {"FIXTURES_REQUIRED", "it needs files or servers of other tests; hunt its program when they exist"},
 };
 
 void apply_ctest_property(HuntTarget& target, const std::string& name, const json& value) {
@@ -115,7 +116,8 @@ std::vector<HuntTarget> meson_tests(const Words& command) {
       target.environment.emplace_back(name, value.get<std::string>());
     const auto protocol = test.value("protocol", "exitcode");
     if (protocol == "exitcode") target.expected = "0,77";  // 77: it was skipped
-    if (protocol == "tap" || protocol == "rust") target.problem = "meson judges it by its output; hunt its program";
+    if (protocol == "tap" || protocol == "rust")
+      target.problem = "meson judges this test by its output; hunt the test's program";
     targets.push_back(target);
   }
   return targets;

@@ -120,7 +120,7 @@ std::string Predicted::report() const {
       fmt::format("{} of {} tried candidates were followed to the end, {} failed", count(&CandidateVerdict::followed),
                   verdicts_.size(), count(&CandidateVerdict::failed));
   if (const auto left = count([](const CandidateVerdict& v) { return v.followed && v.left; }); left > 0)
-    text += fmt::format(", {} left the recording afterwards, so how {} would have ended is not known", left,
+    text += fmt::format(", {} left the recording afterwards, so it is not known how {} would have ended", left,
                         left == 1 ? "it" : "they");
   return text;
 }

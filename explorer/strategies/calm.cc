@@ -14,7 +14,7 @@ Choice choose(const ChoiceArgs& args) {
 
 }  // namespace
 
-extern const Policy kCalmPolicy = {"calm", "no preemption; when a thread cannot continue, any other runs", begin_run,
-                                   choose};
+extern const Policy kCalmPolicy = {"calm", "no preemption; when a thread cannot continue, any other thread may run",
+                                   begin_run, choose};
 
 }  // namespace reweave

@@ -46,6 +46,6 @@ Choice choose(const ChoiceArgs& args) {
 
 }  // namespace
 
-extern const Policy kPrioritiesPolicy = {"priorities", "given priorities and changes of them", begin_run, choose};
+extern const Policy kPrioritiesPolicy = {"priorities", "given priorities, changed at given points", begin_run, choose};
 
 }  // namespace reweave

@@ -29,7 +29,7 @@ constexpr ExampleRow kExamples[] = {
     {"campaign", "reweave campaign new all rec --units 2 --runs 50", "a folder with the plan: two units of fifty runs"},
     {"campaign", "reweave campaign run all", "make the units that are not done, on this machine"},
     {"campaign", "reweave campaign status all", "how far the units are"},
-    {"campaign", "reweave campaign merge all", "gather what they found in all/merged"},
+    {"campaign", "reweave campaign merge all", "collect their results in all/merged"},
     {"explain", "reweave explain found/failure-1 --html why.html", "the cause, also as one page for a browser"},
     {"explain", "reweave explain found/failure-1 --save", "keep the report in the recording, for replay -g inevitable"},
     {"doctor", "reweave doctor ./program", "can this machine record, and record this program?"},
@@ -40,7 +40,7 @@ constexpr ExampleRow kExamples[] = {
     {"traceinfo", "reweave traceinfo rec", "what the recording holds, as JSON"},
     {"ps", "reweave ps rec", "its processes, with process ids for replay -p"},
     {"trace", "reweave trace rec -o rec.rwt", "every event, with memory accesses"},
-    {"trace", "reweave trace rec --export=std -o rec.std", "the same as text for other analysers"},
+    {"trace", "reweave trace rec --export=std -o rec.std", "the same as text, for other analysers"},
     {"query", "reweave query rec switches", "the last thread switches, as JSON"},
     {"pack", "reweave pack rec", "make rec independent of this machine's files"},
 };

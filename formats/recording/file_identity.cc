@@ -68,7 +68,7 @@ std::string explain_difference(const MappedFile& wanted) {
     if (!wanted.build_id.empty()) {
       const std::string found = build_id_of(fd);
       if (found == wanted.build_id) return {};
-      return fmt::format("{}: build-id {} was recorded, found {}", wanted.path, wanted.build_id,
+      return fmt::format("{}: the recording has build-id {}, this file has {}", wanted.path, wanted.build_id,
                          found.empty() ? "none" : found);
     }
     if (content_hash_of(fd, wanted.path) == wanted.content_hash) return {};

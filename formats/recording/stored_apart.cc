@@ -45,7 +45,8 @@ void ApartReader::read(const wire::StoredApart& stored, std::uint64_t bytes, std
   if (!file_.valid() && !recording_.has(kReadsFile))
     fail(Damage::kCorrupt, "the recording refers to this file, and it is missing");
   if (!file_.valid()) file_ = recording_.open_file(kReadsFile);
-  if (stored.position > INT64_MAX - bytes) fail(Damage::kCorrupt, "an output is after the end of every file");
+  if (stored.position > INT64_MAX - bytes)
+    fail(Damage::kCorrupt, "an output refers to a position after the end of every file");
   if (transfer(::pread, file_.get(), to, bytes, stored.position, recording_.path_of(kReadsFile)) < bytes)
     fail(Damage::kCorrupt, "the file is too short for an output");
   if (XXH3_64bits(to, bytes) != stored.hash) fail(Damage::kCorrupt, "checksum of an output");

@@ -130,7 +130,8 @@ class Operands {
         if (!exact_.parse(name) || exact_.bytes == 0) line_.fail(fmt::format("'{}' is not memory: @hex+bytes", name));
         return memory();
       case Operand::kBlock:
-        if (!exact_.parse(name)) line_.fail(fmt::format("'{}' is not an address: @hex", name));
+        if (!exact_.parse(name))
+          line_.fail(fmt::format("'{}' is not an address: write @ and hexadecimal digits", name));
         event_.address = exact_.address;
         return;
       case Operand::kLock:

@@ -12,8 +12,8 @@ std::span<const AnalysisRow> all_analyses() {
       {"lost-wakeups", "a notification that comes before the wait", make_lost_wakeups, false},
       {"lifetimes", "the process or a thread ends too early: a join is missing", make_lifetimes, false},
       {"atomicity", "an access of another thread between two that belong together", make_atomicity, true},
-      {"two-variables", "another thread sees two variables that belong together half updated", make_two_variables,
-       true},
+      {"two-variables", "another thread sees two related variables when only one of them is updated",
+       make_two_variables, true},
       {"races", "conflicting accesses with nothing between them", make_races, false},
   };
   return kRows;

@@ -69,7 +69,8 @@ TraceModel TraceInput::load(const std::function<void(std::uint64_t, std::uint64_
   const std::uint64_t all = reader_ ? reader_->info().events : 0;
   read([&] {
     each(~std::uint64_t{0}, [&](std::uint64_t number, const TraceEvent& given, std::uint32_t site) {
-      if (!builder.has_room() || number >= kNone) throw StopReading{"the trace is longer than can be analysed"};
+      if (!builder.has_room() || number >= kNone)
+        throw StopReading{"the trace is too long to analyse; record a shorter run"};
       TraceEvent event = addresses_.told_apart(given);
       if (code) event.aux |= code_bits(*code, *effects, site, event.kind, event.extra);
       if (event.kind == EventKind::kRead) {

@@ -102,8 +102,8 @@ void Demotions::apply(Finding& finding) const {
   if (is_early_atomic_read(finding)) demote("Ranks low: an atomic read usually checks whether the value is there.");
   if (assumed_elsewhere(finding) != kNone)
     demote(
-        "Ranks low: requires that another variable, which this run read and then changed, decided nothing; it may be a "
-        "lock or semaphore that the program implements.");
+        "Ranks low: real only if another variable, which this run read and then changed, decided nothing. That "
+        "variable may be a lock or semaphore of the program.");
 }
 
 }  // namespace reweave

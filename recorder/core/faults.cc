@@ -106,7 +106,7 @@ void check_instruction(std::uint64_t ip) {
   if (record == nullptr || record->kind == static_cast<std::uint16_t>(wire::RecordKind::kSignal)) return;
   Text text;
   text << "this processor lacks an instruction that the recorded program executed, at ";
-  text.hex(ip) << "; replay on a processor like the recording one, or record with --processor=x86-64-v3";
+  text.hex(ip) << "; replay on a processor like the one used for recording, or record with --processor=x86-64-v3";
   stop_run(wire::OutcomeKind::kUnsupported, text);
 }
 
@@ -125,7 +125,7 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
   }
   if (number == SIGTRAP && pass_debugger_stop(context.registers)) return;
   if (called_by_debugger())
-    give_up_debugger_call("it raises a signal, such as SIGSEGV, or reads something that recordings hold");
+    give_up_debugger_call("it raises a signal, such as SIGSEGV, or reads data that a replay takes from the recording");
   suspend_stepping(context);
   if (ours_by_design(number, info, context)) {
     resume_stepping(context);

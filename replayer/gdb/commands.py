@@ -205,8 +205,8 @@ class Marks:
         self.session.excursion.end()
         position = self.session.position()
         if " " in position:
-            raise gdb.GdbError("reweave: this thread is in the runtime, where no checkpoint can be made; `stepi` moves it to the "
-                               "next place where one can")
+            raise gdb.GdbError("reweave: this thread is in the runtime, where a checkpoint is not possible; `stepi` "
+                               "moves it to the next place where a checkpoint is possible")
         self.last += 1
         sal = gdb.selected_frame().find_sal()
         where = "at %#x" % stepping.newest_pc() if sal.symtab is None else "%s:%d" % (sal.symtab.filename, sal.line)

@@ -25,7 +25,7 @@ OTHER_LOCKS = re.compile(r"pthread_(rwlock|spinlock|cond|barrier)_t|\bsem_t\b|st
 
 def need_backward(what):
     if not stepping.remote:
-        raise gdb.GdbError("reweave %s: only `reweave replay --backward` looks back" % what)
+        raise gdb.GdbError("reweave %s: this command looks back, and works only in `reweave replay --backward`" % what)
 
 
 def need_process(session):

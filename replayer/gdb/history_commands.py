@@ -109,7 +109,7 @@ class WhereFreed(Question):
     def tell(self, answer):
         if not answer["found"]:
             return "the block of %#x was not freed before here\n" % answer["address"]
-        return "the block of %#x was freed last by %s%s" % (answer["address"], place_line(answer), stack_lines(answer))
+        return "the block of %#x was last freed by %s%s" % (answer["address"], place_line(answer), stack_lines(answer))
 
 
 class When(Question):

@@ -96,7 +96,7 @@ class Run(gdb.Command):
         if argument.strip().isdigit() or argument.strip() == "end":
             return self.session.goto(argument.strip())
         if argument.strip():
-            gdb.write("reweave: the program has the arguments that it was recorded with\n")
+            gdb.write("reweave: the program always runs with its recorded arguments\n")
         for breakpoint in gdb.breakpoints():
             breakpoint.hit_count = 0
         self.function(self.session)

@@ -124,7 +124,7 @@ class Campaigns(CampaignCase):
         self.reweave("campaign", "run", first, "--jobs", "2")
         output, _ = self.reweave("campaign", "run", second, "--part", "1/2", "--jobs", "1", status=NOT_EXAMINED)
         self.assertIn("1 unit made", output)
-        self.assertIn("units that wait for those of the previous round: 1", output)
+        self.assertIn("units that wait for the previous round: 1", output)
         for unit in (1, 3, 2):
             self.unit(second, unit)
         for kind in ("units", "knowledge", "rounds"):

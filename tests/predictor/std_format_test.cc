@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(malformed_lines_are_named) {
   BOOST_TEST(error_of("T0|w(x)|-1\n") == "line 1: location '-1' is not a 32-bit number");
   BOOST_TEST(error_of("T0|w(x)|99999999999\n") == "line 1: location '99999999999' is not a 32-bit number");
   BOOST_TEST(error_of("T0|alloc(x)|1\n") == "line 1: 'x' is not memory: @hex+bytes");
-  BOOST_TEST(error_of("T0|free(x)|1\n") == "line 1: 'x' is not an address: @hex");
+  BOOST_TEST(error_of("T0|free(x)|1\n") == "line 1: 'x' is not an address: write @ and hexadecimal digits");
   for (const char* operand : {"c", ",m", "c,", ","})
     BOOST_TEST(error_of("T0|wait(" + std::string(operand) + ")|1\n") == "line 1: 'wait' needs a condition and a mutex");
   BOOST_TEST(error_of("T0|w(@ffffffffffffffff+8)|1\n") == "line 1: '@ffffffffffffffff+8' is more than there is memory");

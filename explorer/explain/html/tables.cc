@@ -39,12 +39,12 @@ Html flip_row(const json& flip, std::size_t index) {
   Html about = element("ol", {{"class", "steps"}}, {order});
   if (flip.contains("block")) {
     const json& block = flip.at("block");
-    about +=
-        element("p", {{"class", "remark"}},
-                {fmt::format("It breaks a block of thread {}, from {} to {}; both orders of it were forced at once.",
-                             block.at("begin").at("thread").get<std::uint64_t>(),
-                             block.at("begin").at("place").get<std::string>(),
-                             block.at("end").at("place").get<std::string>())});
+    about += element("p", {{"class", "remark"}},
+                     {fmt::format("It interrupts a block of thread {}, from {} to {}; the orders at both ends of the "
+                                  "block were forced together.",
+                                  block.at("begin").at("thread").get<std::uint64_t>(),
+                                  block.at("begin").at("place").get<std::string>(),
+                                  block.at("end").at("place").get<std::string>())});
   }
   const bool necessary = flip.at("necessary").get<bool>();
   return element(
@@ -81,7 +81,7 @@ Html flips_section(const json& report) {
                    report.at("reordered_pairs").get<std::uint64_t>())});
   content += table("flips",
                    table_head({"In the failing run, the first before the second",
-                               "In the other order, otherwise the failing schedule", "This order, else at random",
+                               "The failing schedule, with only this order reversed", "This order, else at random",
                                "Other order, else at random", "Necessary"}),
                    rows);
   return section("flips", "Orders that were changed", content);
@@ -116,8 +116,9 @@ Html patterns_section(const json& report) {
   const Html titles = table_head({"Rank", "Suspicion", "In failing runs", "In passing runs", "Accesses"});
   Html content =
       element("p", {},
-              {"Accesses in this order, ranked by how well they separate failing runs from passing ones (Jaccard). The "
-               "threads are examples: what counts is which are equal."});
+              {"Accesses in this order, ranked by how well they separate failing runs from passing ones (Jaccard). "
+               "The thread numbers are examples: equal numbers mean the same thread, different numbers mean "
+               "different threads."});
   content += table("patterns", titles, first);
   if (patterns.size() > kShown)
     content += element("details", {},

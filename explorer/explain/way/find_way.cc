@@ -90,7 +90,7 @@ class WayFinder {
 
   void follow_end(ThreadId thread) {
     FailedOperand operand;
-    operand.unknown = "the end of the run was not followed";
+    operand.unknown = "the analysis did not follow the last part of the run";
     const CodeView view = {[this](std::uint64_t address) { return code_.at(address); },
                            [this](const Instruction& call) {
                              bool outside = false;

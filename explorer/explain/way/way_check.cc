@@ -23,7 +23,7 @@ bool overlap(const json& a, const json& b) {
 // Returns what is wrong in a single step; empty if nothing is.
 std::string wrong_in_step(const json& step, bool same_thread) {
   if (step.contains("file") && step.at("place") != place_sentence(step))
-    return "the place is not that of file and line";
+    return "the place does not match the file and line";
   if (is_access(step) && !step.contains("event")) return "an access without an event";
   const auto text = step.at("text").get<std::string>();
   const std::string thread = fmt::format("thread {} ", step.at("thread").get<std::uint64_t>());
@@ -38,9 +38,9 @@ std::string wrong_between(const json& earlier, const json& later) {
   if (is_write && later.at("does") != "reads") return "a write without the read that saw it";
   if (is_write && !overlap(earlier, later)) return "a write of other bytes than were read";
   if (is_write && earlier.contains("value") && later.contains("value") && earlier.at("value") != later.at("value"))
-    return "a write of another value than was read";
+    return "a write of a value that differs from the value read";
   if (earlier.at("does") == "reads" && earlier.at("thread") != later.at("thread") && later.at("does") != "frees")
-    return "a read by another thread than computed with it";
+    return "a value was read by one thread, but a different thread computed with it";
   return "";
 }
 

@@ -146,7 +146,7 @@ void forget_what_runs_lack() {
 
 [[noreturn]] void refuse_to_begin(const char* why) {
   Text text;
-  text << "explored runs cannot begin there because " << why << "; begin them elsewhere, or at main";
+  text << "explored runs cannot begin there because " << why << "; begin the runs elsewhere, or at main";
   stop_run(wire::OutcomeKind::kUnsupported, text);
 }
 

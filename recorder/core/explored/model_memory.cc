@@ -42,7 +42,7 @@ void copy_pages(const Area& area, std::uint64_t offset) {
   for (std::uint64_t at = area.start; at < area.end;) {
     const std::uint64_t left = (area.end - at) / kPage, pages = left < kPageEntries ? left : kPageEntries;
     if (sys(SYS_pread64, pagemap, entries, pages * 8, at / kPage * 8) != static_cast<long>(pages * 8))
-      give_up("/proc does not list a process's memory, which runs of several processes need");
+      give_up("/proc does not list a process's memory; Reweave needs this list to run several processes");
     for (std::uint64_t i = 0; i < pages; i++, at += kPage)
       if ((entries[i] & (kPresent | kSwapped)) != 0 &&
           sys(SYS_pwrite64, kModelFd, at, kPage, offset + (at - area.start)) != static_cast<long>(kPage))

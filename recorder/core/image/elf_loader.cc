@@ -84,7 +84,8 @@ bool load_image(long fd, const FileIdentity& file, std::uint64_t pie_base, Loade
   image.base = !movable ? 0 : (pie_base != 0 ? pie_base : find_free(high - low)) - low;
   image.start = image.base + low;
   image.end = image.base + high;
-  if (is_ours(image.start, high - low)) unusable(file, "is linked at addresses that Reweave uses");
+  if (is_ours(image.start, high - low))
+    unusable(file, "is linked at addresses that Reweave uses; link it as a position-independent executable (-pie)");
   image.entry = image.base + headers.file.e_entry;
   image.header_count = headers.file.e_phnum;
   image.headers = 0;

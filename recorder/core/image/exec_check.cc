@@ -52,8 +52,8 @@ long check_without_opening(const char* path) {
 // The file's pages would come from another thread of the tree, while the executing thread has the baton.
 long refuse_served() {
   constexpr char kText[] =
-      "reweave: a program executes a file that a program under the recording serves (FUSE), which is not supported; "
-      "the call fails with EACCES: execute a copy elsewhere\n";
+      "reweave: a program executes a file that a recorded program serves (FUSE), which is not supported; the call "
+      "fails with EACCES: execute a copy elsewhere\n";
   sys(SYS_write, 2, kText, sizeof kText - 1);
   return -EACCES;
 }

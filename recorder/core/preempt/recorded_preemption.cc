@@ -54,7 +54,7 @@ const wire::PreemptRecord* next_preemption() {
 
 void plant(std::uint64_t address) {
   breakpoint = {};
-  if (!breakpoint.trap.plant(address)) diverged("has no code where it was preempted", peek_record());
+  if (!breakpoint.trap.plant(address)) diverged("has no code at the address where it was preempted", peek_record());
 }
 
 // The supervisor watches how long it takes (replayer/instant_watch.h).

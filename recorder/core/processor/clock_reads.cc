@@ -133,7 +133,7 @@ bool replay_reading(Reading& reading, long number) {
   if (next == nullptr || next->kind != static_cast<std::uint16_t>(wire::RecordKind::kClock)) return false;
   const auto& record = wire::record_cast<wire::ClockRecord>(*next);
   if (next->thread != reading.me.id || record.clock != reading.id || record.context != reading.hash())
-    diverged("read a clock, or did so elsewhere", next);
+    diverged("read a clock that the recording does not have here", next);
   if (record.step != step_of(reading.me) + 1) diverged("read a clock at another schedule point", next);
   reading.time = record.time;
   if (!answer(reading)) diverged("read a clock into memory that is not mapped", next);

@@ -71,7 +71,7 @@ std::vector<std::string> with_given_values(std::vector<std::string> recorded) {
     const auto [name, value] = split(entry);
     const char* given = is_hidden(value) ? std::getenv((kGiven + name).c_str()) : nullptr;
     if (given == nullptr) continue;
-    REQUIRE(std::strlen(given) == value.size(), "the value of {} has {} in the recording, and the one given has {}",
+    REQUIRE(std::strlen(given) == value.size(), "the value of {} has {} in the recording, but the given value has {}",
             name, counted(value.size(), "byte"), std::strlen(given));
     entry = name + "=" + given;
   }

@@ -245,14 +245,15 @@ void add_record_command(CLI::App& app, int& status, const RaceExaminer& races, c
       ->envname("REWEAVE_LEFT_BEHIND")
       ->type_name("wait|kill|SECONDS");
   verb->add_option("--hide-env", arguments->hide_env,
-                   "keep values of these environment variables out of the recording, besides those whose names look "
-                   "like secrets (*TOKEN*, *SECRET*, *PASSWORD*, *_KEY, ...): the program has them, its replay "
-                   "has asterisks; NAME and VALUE are patterns; '' hides nothing")
+                   "keep values of these environment variables out of the recording, in addition to those whose "
+                   "names look like secrets (*TOKEN*, *SECRET*, *PASSWORD*, *_KEY, ...). The program sees the real "
+                   "values; its replay sees asterisks. NAME and VALUE are patterns; '' hides nothing, not even "
+                   "secrets")
       ->type_name("NAME[=VALUE]")
       ->expected(1)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  verb->add_option("--keep-env", arguments->keep_env, "record the values of these nevertheless")
+  verb->add_option("--keep-env", arguments->keep_env, "record the values of these variables nevertheless")
       ->type_name("NAME")
       ->expected(1)
       ->allow_extra_args(false)

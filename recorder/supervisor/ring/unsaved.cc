@@ -110,8 +110,8 @@ Rest read_rest(int fd, const std::string& path) {
   const auto& page = *reinterpret_cast<const RingPage*>(bytes);
   if (page.ring.magic == 0) return {};  // the recorder never used it
   REQUIRE(page.ring.magic == kRingMagic && page.ring.version == wire::kVersion,
-          "{}: made by another version of Reweave, and only that version can complete the recording; remove it to do "
-          "without",
+          "{}: another version of Reweave made this, and only that version can complete the recording; remove it to "
+          "continue without it",
           path);
   Rest rest;
   rest.from = page.ring.marks[page.ring.mark.load() & 1];

@@ -52,7 +52,7 @@ void LeftBehind::say() const {
   std::string what = "the recording continues until they end";
   if (limit_ && limit_->count() == 0) what = "they are stopped";
   if (limit_ && limit_->count() != 0)
-    what = fmt::format("they are stopped {} s after it", static_cast<double>(limit_->count()) / 1000);
+    what = fmt::format("they are stopped {} s after its end", static_cast<double>(limit_->count()) / 1000);
   notice("the command has ended, but processes that it started still run: {}; {} (--left-behind)", names, what);
 }
 

@@ -97,11 +97,11 @@ continue
 tbreak main
 continue
 reweave last-lock shelf
-!held only .reweave replay --backward
+!held only in .reweave replay --backward
 !backward shelf is no mutex \(pthread_rwlock_t\)
 reweave last-lock tickets
-!held only .reweave replay --backward
+!held only in .reweave replay --backward
 !backward tickets is no mutex \(sem_t\)
 reweave last-lock lock
-!held only .reweave replay --backward
+!held only in .reweave replay --backward
 !backward lock was not taken before here

@@ -88,7 +88,7 @@ Found look_up(std::uint32_t index, std::int64_t offset, std::int64_t end) {
   Text text;
   text << "left the recording: " << call.row->name << " of thread " << call.me.id << " asks for " << bytes
        << " bytes at " << offset << " of the file that descriptor " << static_cast<int>(call.logged[0])
-       << " leads to, which were not all read when it was recorded";
+       << " leads to; not all of them were read when the program was recorded";
   end_run(wire::OutcomeKind::kLeftRecording, text.c_str());
 }
 

@@ -230,7 +230,8 @@ void log_file_change(const Call& call, long result) {
   const long opened_own = nothing ? -1 : open_own(kProcFd, name.c_str(), O_RDONLY);
   const long own = is_error(opened_own) && is_readable(fd) ? fd : opened_own;
   if (!nothing && is_error(own))
-    stop_run(wire::OutcomeKind::kUnsupported, "a change of a mapped file cannot be read; allow more descriptors");
+    stop_run(wire::OutcomeKind::kUnsupported,
+             "a change to a mapped file cannot be read; allow more descriptors with ulimit -n");
   if (tail.bytes != 0) log_change(status, own, tail);
   if (call.row->at.change == HowChanged::kAllocates && change.bytes != 0)
     log_sparse_change(call, status, own, opened_own >= 0, change);

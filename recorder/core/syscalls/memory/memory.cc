@@ -168,7 +168,8 @@ bool is_shared_by_kernel(const struct stat& status) {
 long refused_mapping(Call& call) {
   static bool reported;
   constexpr char kText[] =
-      "reweave: a program maps a file that a program under the recording serves (FUSE); the call fails with ENODEV\n";
+      "reweave: a program maps a file that a recorded program serves (FUSE), which is not supported; the call fails "
+      "with ENODEV: map a copy elsewhere\n";
   if (!reported) sys(SYS_write, 2, kText, sizeof kText - 1);
   reported = true;
   return complete(call, -ENODEV);
