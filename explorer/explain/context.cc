@@ -100,6 +100,8 @@ std::map<Arrival, std::uint64_t> events_named(const Explanation& explanation) {
     add(flip.pair.first), add(flip.pair.then);
     if (flip.block) add(flip.block->begin), add(flip.block->between), add(flip.block->end);
   }
+  if (explanation.together)
+    for (const OrderSet::Member& member : explanation.together->members) add(member.pair.first), add(member.pair.then);
   return events;
 }
 

@@ -8,6 +8,7 @@
 
 #include "explorer/explain/flips.h"
 #include "explorer/explain/nearest.h"
+#include "explorer/explain/order_sets.h"
 #include "explorer/explain/patterns.h"
 #include "explorer/explain/remedies.h"
 
@@ -41,14 +42,19 @@ class Explainer {
     say("random schedules, for comparison");
     base_rate();
     if (nearest.best) flips(nearest);
+    if (!is_certain()) order_sets();
     if (options_.whole) {
       say("when the failure becomes inevitable");
       result_.curve = failure_curve(laboratory_, failing_, first_pairs(), options_.curve_points, options_.curve_runs);
       say("what would prevent it");
       if (!result_.deadlock.empty())
         result_.remedies = try_remedies(laboratory_, result_.deadlock, options_.remedy_runs);
+      else if (result_.together)
+        result_.remedies = try_remedies(laboratory_, *result_.together, options_.remedy_runs);
       else if (!result_.flips.empty())
         remedies();
+      more_base_runs();
+      std::erase_if(result_.remedies, [&](const Remedy& remedy) { return !fails_more(result_.base, remedy.rate); });
     }
     result_.runs = laboratory_.made();
     result_.out_of_time = laboratory_.time_is_up();
@@ -68,9 +74,21 @@ class Explainer {
     random.choices = 0;
     result_.base = laboratory_.rate(random, options_.base_runs, 1, [&](const RunResult& run, bool failed) {
       if (failed || !run.failed()) ranking.learn(run.observed, failed);
+      if (!run.failed()) reorderings_.learn(run);
     });
     constexpr std::size_t kMostPatterns = 10;
     result_.patterns = ranking.ranked(kMostPatterns);
+  }
+
+  // A remedy can only be judged if enough random schedules fail without it.
+  void more_base_runs() {
+    const auto untold = [&](const Remedy& remedy) {
+      return remedy.rate.never() && !fails_more(result_.base, remedy.rate);
+    };
+    if (std::ranges::none_of(result_.remedies, untold)) return;
+    Guide random;
+    random.choices = 0;
+    result_.base += laboratory_.rate(random, options_.remedy_runs, options_.base_runs + 1);
   }
 
   void flips(NearestSearch& nearest) {
@@ -101,7 +119,37 @@ class Explainer {
     const std::optional<EventPair> misuse = release_and_use();
     if (misuse && std::ranges::none_of(result_.flips, tells)) try_pair(*misuse, passing);
     rank_flips(result_.flips, failing_, result_.base);
+    if (!result_.flips.empty()) measure_more(laboratory_, result_.flips.front(), result_.base);
     result_.passing = std::move(nearest.best->run);
+  }
+
+  // True if one order makes almost every random schedule fail.
+  bool is_certain() const {
+    constexpr double kAlmostAll = 0.9;
+    if (!result_.deadlock.empty()) return true;
+    if (!result_.cause_is_shown()) return false;
+    const Flip& first = result_.flips.front();
+    return is_release_before_use(first, failing_) || first.forced.share() >= kAlmostAll;
+  }
+
+  // Tries orders that random passing runs reorder: single ones that the nearest passing run does not show, then sets
+  // that make more runs fail than the best single order.
+  void order_sets() {
+    say("orders that make it fail together");
+    const std::vector<Event> passing = result_.passing ? events_of(result_.passing->observed) : std::vector<Event>();
+    std::vector<std::vector<EventPair>> covers = reorderings_.covers(options_.most_sets);
+    for (const std::vector<EventPair>& cover : covers)
+      if (cover.size() == 1 && !is_tried(cover.front()) && !try_pair(cover.front(), passing)) break;
+    result_.pairs = std::max(result_.pairs, result_.flips.size());
+    rank_flips(result_.flips, failing_, result_.base);
+    if (is_certain()) return;
+    result_.together =
+        find_order_set(laboratory_, covers, result_.cause_is_shown() ? result_.flips.front().forced : result_.base);
+  }
+  bool is_tried(const EventPair& pair) const {
+    return std::ranges::any_of(result_.flips, [&](const Flip& flip) {
+      return flip.pair.first.name == pair.first.name && flip.pair.then.name == pair.then.name;
+    });
   }
 
   // If no remedy for the first flip prevents the failure but one for another flip does, moves that flip to the front.
@@ -109,7 +157,8 @@ class Explainer {
     constexpr std::size_t kMostFlips = 3;
     std::vector<Flip>& flips = result_.flips;
     for (std::size_t i = 0; i < std::min(flips.size(), kMostFlips) && !laboratory_.time_is_up(); i++) {
-      if (i > 0 && !flips[i].is_decisive(result_.base)) break;
+      const bool is_weaker = flips[0].makes_failure(result_.base) && !flips[i].makes_failure(result_.base);
+      if (i > 0 && (is_weaker || !flips[i].is_decisive(result_.base))) break;
       std::vector<Remedy> tried = try_remedies(laboratory_, flips[i], events_, options_.remedy_runs);
       const bool prevents = !tried.empty() && tried.back().rate.never();
       if (i == 0 || prevents) result_.remedies = std::move(tried);
@@ -199,6 +248,7 @@ class Explainer {
   const ExplainOptions& options_;
   const std::function<void(const std::string&)>& progress_;
   std::vector<Event> events_;
+  Reorderings reorderings_{events_};
   Explanation result_;
 };
 

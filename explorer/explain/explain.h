@@ -9,13 +9,14 @@ namespace reweave {
 struct ExplainOptions {
   bool whole = true;            // false: only the nearest passing run and the flips
   std::size_t most_flips = 12;  // pairs whose order is changed
+  std::size_t most_sets = 8;    // sets of orders that are tried if no single order makes all runs fail
   std::uint64_t base_runs = 100;
   std::size_t curve_points = 30;
   std::uint64_t curve_runs = 50;
   std::uint64_t remedy_runs = 300;
 
-  // Some 500 runs.
-  static ExplainOptions short_form() { return {.whole = false, .most_flips = 3, .base_runs = 50}; }
+  // Some 500 runs; up to 400 more if no single order makes all runs fail.
+  static ExplainOptions short_form() { return {.whole = false, .most_flips = 3, .most_sets = 2, .base_runs = 50}; }
 };
 
 // `failing` was observed and repeats with only its switches. `progress` is called with the name of the next step.

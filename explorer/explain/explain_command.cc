@@ -243,7 +243,8 @@ int explain_recording(const ExplainArguments& arguments) {
   else
     fmt::print("{}", with_styles(text_report(report, arguments.full), style_of_line));
   if (const int number = interruption(); number != 0) return 128 + number;
-  return explanation.cause_is_shown() || !explanation.deadlock.empty() ? 0 : kExitNotExamined;
+  const bool matters = explanation.cause_is_shown() || explanation.only_needs_order() || !explanation.deadlock.empty();
+  return matters ? 0 : kExitNotExamined;
 }
 
 }  // namespace

@@ -27,7 +27,9 @@ struct Flip {
 
   bool is_necessary() const { return reversed.never(); }
   // True if the order was shown to make a difference.
-  bool is_decisive(const Rate& base) const { return is_necessary() || (is_measured(base) && !reversed.always()); }
+  bool is_decisive(const Rate& base) const { return is_necessary() || makes_failure(base); }
+  // True if the order was shown to make random schedules fail, and the failing schedule is no exception.
+  bool makes_failure(const Rate& base) const { return is_measured(base) && !reversed.always(); }
   // True if random schedules fail more often with this order than with the other order or, if that one is not feasible,
   // than without a forced order.
   bool is_measured(const Rate& base) const { return fails_more(forced, avoided.tried == 0 ? base : avoided); }
@@ -39,6 +41,17 @@ inline bool is_release_before_use(const Flip& flip, const RunResult& failing) {
   return failing.outcome == wire::OutcomeKind::kMemoryError && is_release(flip.pair.first.note) &&
          !flip.reversed.always();
 }
+
+// Two or three orders that make the failure together: with all of them, random schedules fail more often than others,
+// and more often than with any one of them reversed.
+struct OrderSet {
+  struct Member {
+    EventPair pair;  // as in the failing run
+    Rate broken;     // random schedules with this pair reversed and the other members in order
+  };
+  std::vector<Member> members;  // in the order of their first events in the failing run
+  Rate forced;                  // random schedules with all orders
+};
 
 // The rate of failures among runs that follow the failing schedule up to a choice and then continue at random.
 struct CurvePoint {
@@ -82,6 +95,7 @@ struct Explanation {
   std::vector<LockWait> deadlock;            // the cycle in which the run ended; empty if there is none
   Rate base;                                 // random schedules
   std::vector<Flip> flips;                   // the cause first
+  std::optional<OrderSet> together;          // if they make more runs fail than any single order
   std::size_t pairs = 0;                     // all that the nearest passing run reorders; `flips` has the first of them
   std::map<Arrival, EventContext> contexts;  // of events of the deadlock and the flips
   ValueWay way;                              // the history of the value with which the run failed
@@ -92,11 +106,14 @@ struct Explanation {
   bool out_of_time = false;             // something was left out
   std::vector<std::string> notes;       // what was not examined, and why
 
-  // True if the first flip was shown to matter, or needs no proof.
+  // True if orders were shown to make random schedules fail, or the first flip needs no proof.
   bool cause_is_shown() const {
+    if (together) return true;
     if (flips.empty()) return false;
-    return flips.front().is_decisive(base) || is_release_before_use(flips.front(), failing);
+    return flips.front().makes_failure(base) || is_release_before_use(flips.front(), failing);
   }
+  // True if the failing schedule passes without the order of the first flip, although no cause was shown.
+  bool only_needs_order() const { return !cause_is_shown() && !flips.empty() && flips.front().is_necessary(); }
   // Index of the first point of the curve from which the failure was always reached; nothing if there is no such point.
   std::optional<std::size_t> inevitable() const;
 };

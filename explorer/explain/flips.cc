@@ -35,14 +35,35 @@ Rate reversed_rate(Laboratory& laboratory, const RunResult& failing, const Event
   return rate;
 }
 
-Rate random_rate(Laboratory& laboratory, std::vector<OrderGoal> orders) {
+Rate random_rate(Laboratory& laboratory, std::vector<OrderGoal> orders, std::uint64_t runs = 2 * kFlipRuns,
+                 std::uint64_t seed = 1) {
   Guide guide;
   guide.choices = 0;
   guide.orders = std::move(orders);
-  return laboratory.rate(guide, 2 * kFlipRuns, 1);
+  return laboratory.rate(guide, runs, seed);
+}
+
+std::vector<OrderGoal> orders_of(const BrokenBlock& block) {
+  return {in_order(block.begin, block.between), in_order(block.between, block.end, &block.begin)};
 }
 
 }  // namespace
+
+Rate rate_with(Laboratory& laboratory, const std::vector<EventPair>& pairs) {
+  // The latest of the events that the thread of `then` executes before it, so that it cannot be held back earlier.
+  const auto latest_before = [&](const Event& then) {
+    const Event* latest = nullptr;
+    for (const EventPair& pair : pairs)
+      for (const Event* event : {&pair.first, &pair.then})
+        if (event->name.thread == then.name.thread && event->choice < then.choice &&
+            (latest == nullptr || latest->choice < event->choice))
+          latest = event;
+    return latest;
+  };
+  std::vector<OrderGoal> orders;
+  for (const EventPair& pair : pairs) orders.push_back(in_order(pair.first, pair.then, latest_before(pair.then)));
+  return random_rate(laboratory, std::move(orders));
+}
 
 Flip try_flip(Laboratory& laboratory, const RunResult& failing, const EventPair& pair,
               const std::vector<BrokenBlock>& blocks) {
@@ -52,8 +73,7 @@ Flip try_flip(Laboratory& laboratory, const RunResult& failing, const EventPair&
   flip.forced = random_rate(laboratory, {in_order(pair.first, pair.then)});
   flip.avoided = random_rate(laboratory, {in_order(pair.then, pair.first)});
   for (const BrokenBlock& block : blocks) {
-    const Rate forced = random_rate(
-        laboratory, {in_order(block.begin, block.between), in_order(block.between, block.end, &block.begin)});
+    const Rate forced = random_rate(laboratory, orders_of(block));
     if (!flip.block) flip.block = block;
     if (forced.tried == 0 || forced.share() < flip.forced.share()) continue;
     flip.block = block;
@@ -61,6 +81,16 @@ Flip try_flip(Laboratory& laboratory, const RunResult& failing, const EventPair&
     flip.forced = forced;
   }
   return flip;
+}
+
+void measure_more(Laboratory& laboratory, Flip& flip, const Rate& base) {
+  constexpr std::uint64_t kMore = 6 * kFlipRuns, kSeed = 2 * kFlipRuns + 1;
+  if (!flip.is_necessary() || flip.is_measured(base) || flip.forced.failed == 0) return;
+  const EventPair& pair = flip.pair;
+  flip.forced +=
+      random_rate(laboratory, flip.block_tells ? orders_of(*flip.block) : std::vector{in_order(pair.first, pair.then)},
+                  kMore, kSeed);
+  if (flip.avoided.tried != 0) flip.avoided += random_rate(laboratory, {in_order(pair.then, pair.first)}, kMore, kSeed);
 }
 
 namespace {

@@ -12,6 +12,11 @@ inline constexpr std::uint64_t kFlipRuns = 20;
 // that the pair breaks; the flip gets the one with the most failures, if it has at least as many as the pair alone.
 Flip try_flip(Laboratory& laboratory, const RunResult& failing, const EventPair& pair,
               const std::vector<BrokenBlock>& blocks);
+// The rate of failures in random schedules in which each pair keeps its order. Threads wait before the locks under
+// which the events are.
+Rate rate_with(Laboratory& laboratory, const std::vector<EventPair>& pairs);
+// Makes more random schedules with both orders of a pair that the failing schedule needs, if too few failed to tell.
+void measure_more(Laboratory& laboratory, Flip& flip, const Rate& base);
 // Sorts the most informative flips first: the release before a use after free; then flips that make random schedules
 // fail, first those that are also necessary; then flips that are only necessary; then the rest. Among equals, the
 // greater difference in failure rates comes first, then memory before synchronisation (after it, if the run is

@@ -106,6 +106,24 @@ std::vector<Remedy> try_remedies(Laboratory& laboratory, const Flip& flip, const
   return Remedies(laboratory, flip, failing, runs).attempt_all();
 }
 
+std::vector<Remedy> try_remedies(Laboratory& laboratory, const OrderSet& set, std::uint64_t runs) {
+  if (set.members.size() != 2) return {};
+  const EventPair &outer = set.members[0].pair, &inner = set.members[1].pair;
+  const bool encloses = outer.first.name.thread == inner.then.name.thread &&
+                        outer.then.name.thread == inner.first.name.thread && outer.first.choice < inner.then.choice &&
+                        outer.then.choice <= inner.first.choice;
+  if (!encloses) return {};
+  const Event* const events[] = {&outer.first, &outer.then, &inner.first, &inner.then};
+  const bool locks = std::ranges::any_of(events, [](const Event* event) { return !event->locks.empty(); });
+  AssumedCode code;
+  code.blocks = {block_of(outer.first, inner.then, locks), block_of(outer.then, inner.first, locks)};
+  code.rivals = {outer.then.entry().pc};
+  if (inner.first.entry().pc != code.rivals.front()) code.rivals.push_back(inner.first.entry().pc);
+  const Remedy remedy = try_assumption(laboratory, outer.first, inner.then, code, runs);
+  if (remedy.rate.tried == 0) return {};
+  return {remedy};
+}
+
 std::vector<Remedy> try_remedies(Laboratory& laboratory, const std::vector<LockWait>& cycle, std::uint64_t runs) {
   AssumedCode code;
   for (const LockWait& wait : cycle) {

@@ -10,6 +10,7 @@
 #include "explorer/explain/rate.h"
 #include "explorer/explain/report.h"
 #include "explorer/explain/report_sentences.h"
+#include "explorer/explain/report_steps.h"
 #include "explorer/explain/way/way_json.h"
 #include "explorer/words/memory_stacks.h"
 #include "formats/base/error.h"
@@ -50,6 +51,7 @@ class ReportCheck {
     for (std::size_t i = 0; i < report_.at("deadlock").size(); i++) wait(i);
     for (std::size_t i = 0; i < report_.at("flips").size(); i++)
       flip(report_.at("flips")[i], fmt::format("flips {}", i));
+    together();
     curve();
     patterns();
     for (std::size_t i = 0; i < report_.at("remedies").size(); i++) remedy(i);
@@ -154,16 +156,37 @@ class ReportCheck {
                                                  avoided.tried == 0 ? counted(report_.at("base")) : avoided);
       const bool is_release = flips[0].at("first").at("does") == "frees" &&
                               memory_error_of(report_.at("outcome").get<std::string>()).has_value() && !always;
-      shown = flips[0].at("necessary").get<bool>() || differs || is_release;
+      shown = differs || is_release;
     }
-    demand(report_.at("cause_shown") == shown, "cause_shown: does not follow from the first flip");
+    shown = shown || !orders_together(report_).empty();
+    demand(report_.at("cause_shown") == shown, "cause_shown: does not follow from the experiments");
     demand(report_.at("cause") == cause_sentences(report_), "cause: not what the first flip says");
   }
 
+  void together() {
+    const json together = report_.value("together", json());  // older reports have none
+    if (together.is_null()) return;
+    const json& orders = together.at("orders");
+    rate(together.at("forced"), "together forced");
+    const Rate forced = counted(together.at("forced"));
+    demand(orders.size() > 1, "together: fewer than two orders");
+    demand(fails_more(forced, counted(report_.at("base"))), "together: not shown to make the failure");
+    for (std::size_t i = 0; i < orders.size(); i++) {
+      const std::string what = fmt::format("together {}", i);
+      pair(orders[i], what);
+      rate(orders[i].at("broken"), what + " broken");
+      demand(fails_more(forced, counted(orders[i].at("broken"))), "{}: not shown to be needed", what);
+    }
+  }
+
+  void pair(const json& pair, const std::string& what) const {
+    for (const char* name : {"first", "then"}) failing_step(pair.at(name), what);
+    demand(pair.at("first").at("choice") < pair.at("then").at("choice"), "{}: not in this order", what);
+    demand(pair.at("first").at("thread") != pair.at("then").at("thread"), "{}: of one thread", what);
+  }
+
   void flip(const json& flip, const std::string& what) {
-    for (const char* name : {"first", "then"}) failing_step(flip.at(name), what);
-    demand(flip.at("first").at("choice") < flip.at("then").at("choice"), "{}: not in this order", what);
-    demand(flip.at("first").at("thread") != flip.at("then").at("thread"), "{}: of one thread", what);
+    pair(flip, what);
     for (const char* name : {"reversed", "forced", "avoided"}) rate(flip.at(name), what + " " + name);
     const json& reversed = flip.at("reversed");
     demand(flip.at("necessary") == (reversed.at("tried") > 0 && reversed.at("failed") == 0),
@@ -246,6 +269,7 @@ class ReportCheck {
     const std::string what = fmt::format("remedies {}", i);
     for (const char* name : {"begin", "end"}) failing_step(remedy.at(name), what);
     rate(remedy.at("rate"), what);
+    demand(fails_more(counted(report_.at("base")), counted(remedy.at("rate"))), "{}: not shown to help", what);
     const json& flips = report_.at("flips");
     demand(remedy.at("kind") != "order" || (!flips.empty() && remedy.at("begin") == flips[0].at("then") &&
                                             remedy.at("end") == flips[0].at("first")),

@@ -23,13 +23,15 @@ struct RuleRow {
   const char* id;
   const char* text;
 };
-enum Rule { kDeadlock, kAtomicity, kOrder };
+enum Rule { kDeadlock, kAtomicity, kOrder, kOrders };
 constexpr RuleRow kRules[] = {{"deadlock", "Threads that wait for each other's locks"},
                               {"atomicity", "An access of another thread between two that belong together"},
-                              {"order", "An access before what has to precede it"}};
+                              {"order", "An access before what has to precede it"},
+                              {"orders", "Several orders that fail only together"}};
 
 Rule rule_of(const json& report) {
   if (!report.at("deadlock").empty()) return kDeadlock;
+  if (!orders_together(report).empty()) return kOrders;
   return report.at("flips").at(0).contains("block") ? kAtomicity : kOrder;
 }
 
@@ -84,7 +86,7 @@ json result_of(const json& report) {
           {"properties", {{"runs", report.at("runs")}, {"base", report.at("base")}}}};
 }
 
-bool has_cause(const json& report) { return report.at("cause_shown").get<bool>() || !report.at("deadlock").empty(); }
+bool has_cause(const json& report) { return !steps_of_cause(report).empty(); }
 
 }  // namespace
 

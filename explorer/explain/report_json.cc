@@ -30,6 +30,9 @@ class JsonReport {
       if (flip.block) name({&flip.block->begin, &flip.block->between, &flip.block->end});
     }
     for (const Remedy& remedy : explanation.remedies) name({&remedy.begin, &remedy.end});
+    if (explanation.together)
+      for (const OrderSet::Member& member : explanation.together->members)
+        name({&member.pair.first, &member.pair.then});
     name_variables();
   }
 
@@ -51,6 +54,7 @@ class JsonReport {
     for (const LockWait& wait : explanation_.deadlock)
       report["deadlock"].push_back({{"holds", named(wait.holds)}, {"wants", named(wait.wants)}});
     for (const Flip& flip : explanation_.flips) report["flips"].push_back(of(flip));
+    report["together"] = explanation_.together ? of(*explanation_.together) : json();
     for (const CurvePoint& point : explanation_.curve)
       report["curve"].push_back({{"choice", point.choice}, {"rate", of(point.rate)}});
     const std::optional<std::size_t> inevitable = explanation_.inevitable();
@@ -204,6 +208,14 @@ class JsonReport {
                       {"between", named(flip.block->between)},
                       {"end", named(flip.block->end)}};
     return row;
+  }
+
+  json of(const OrderSet& set) {
+    json orders = json::array();
+    for (const OrderSet::Member& member : set.members)
+      orders.push_back(
+          {{"first", named(member.pair.first)}, {"then", named(member.pair.then)}, {"broken", of(member.broken)}});
+    return {{"orders", orders}, {"forced", of(set.forced)}};
   }
 
   json of(const Remedy& remedy) {

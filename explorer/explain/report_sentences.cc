@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "explorer/explain/report_steps.h"
 #include "formats/elf/function_names.h"
 
 namespace reweave {
@@ -64,6 +65,24 @@ std::string evidence(const json& flip, const json& base) {
       other_ways ? ", so there are other ways to fail" : "");
 }
 
+// "A before B, and C before D."
+std::string set_sentence(const json& orders) {
+  std::string sentence;
+  for (const json& order : orders)
+    sentence += (sentence.empty() ? "" : ", and ") + order_sentence(order.at("first"), order.at("then"));
+  return sentence + ".";
+}
+
+std::string set_evidence(const json& together, const json& base) {
+  std::string broken;
+  for (const json& order : together.at("orders"))
+    broken += (broken.empty() ? "" : ", ") + share_sentence(order.at("broken"));
+  return fmt::format(
+      "  In random schedules: {} fail; {} with these orders forced; with one of them reversed: {}, so all are "
+      "needed.\n",
+      share_sentence(base), share_sentence(together.at("forced")), broken);
+}
+
 }  // namespace
 
 std::string place_sentence(const json& step) {
@@ -97,11 +116,14 @@ std::string share_sentence(const json& rate) {
 std::string cause_sentences(const json& report) {
   const json &flips = report.at("flips"), &waits = report.at("deadlock");
   const std::string cycle = cycle_sentence(waits);
-  if (!report.at("cause_shown").get<bool>()) return cycle;
+  if (!report.at("cause_shown").get<bool>() && !only_needs_order(report)) return cycle;
+  if (const json orders = orders_together(report); !orders.empty())
+    return set_sentence(orders) + "\n" + set_evidence(report.at("together"), report.at("base"));
   const json& flip = flips.at(0);
   const std::string order = order_sentence(flip.at("first"), flip.at("then")) + ".";
   std::string said = flip.contains("block") ? block_sentence(flip.at("block")) : order;
   if (!waits.empty()) said = cycle + "\n  It comes about where " + order;
+  if (only_needs_order(report)) said = "this schedule fails only if " + said;
   return said + "\n" + evidence(flip, report.at("base"));
 }
 

@@ -16,7 +16,8 @@ std::string step_sentence(const nlohmann::json& step);
 std::string order_sentence(const nlohmann::json& first, const nlohmann::json& then);
 // "3 of 20"; "not feasible" if none was tried.
 std::string share_sentence(const nlohmann::json& rate);
-// The cause in one sentence, with what shows it; empty if no pair of events is known to matter.
+// The cause in one sentence, with the experiments that show it. If none was shown, the order that the failing schedule
+// needs ("this schedule fails only if ..."); empty if there is none.
 std::string cause_sentences(const nlohmann::json& report);
 // The assumption of a remedy: "lines 23 to 27 of deposit not interrupted by another use of balance".
 std::string remedy_sentence(const nlohmann::json& remedy);

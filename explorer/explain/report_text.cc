@@ -52,7 +52,8 @@ class TextReport {
     if (const std::string words = member_text(report_, "last_words"); !words.empty())
       text += fmt::format("  {}\n", words);
     if (const std::string cause = member_text(report_, "cause"); !cause.empty())
-      text += "\nThe cause: " + cause + lines_of_cause();
+      text += (only_needs_order(report_) ? "\nNo order was shown to make other schedules fail; " : "\nThe cause: ") +
+              cause + lines_of_cause();
     else if (!report_.at("flips").empty())
       text +=
           "\nNo order of two events was shown to decide whether the run fails. The orders that were tried are below.\n";
@@ -70,7 +71,6 @@ class TextReport {
  private:
   // The source lines of the cause's steps, in the order of the failing run.
   std::string lines_of_cause() const {
-    if (!report_.at("cause_shown").get<bool>()) return "\n";
     std::string text = "\n";
     for (const json& step : steps_of_cause(report_))
       if (step.contains("file"))

@@ -17,7 +17,7 @@ CAUSES = {
     "download_accelerator": ("writes written", [20, 20, 20]),
     "join_missing": ("frees *open_log in close_log", [19, 24]),
     "lock_order": ("holds first", [23, 24, 23, 24]),
-    "lost_notify": ("reads ready", [18, 29]),
+    "lost_notify": ("reads ready", [18, 29, 31, 20]),
     "null_after_reset": ("writes cache", [42, 22, 28]),
     "sleep_as_order": ("reads result", [21, 13]),
     "wrong_lock": ("writes total", [23, 23, 23]),
@@ -41,7 +41,13 @@ def check(at):
 
 
 def numbers_agree(name, report):
-    """The sentence's figures are those of the first flip, and these bear out what is called necessary."""
+    """The sentence's figures are those of the first flip, or of the orders that fail together."""
+    if report["together"]:
+        rates = [report["together"]["forced"], *(order["broken"] for order in report["together"]["orders"])]
+        shares = [f"{rate['failed']} of {rate['tried']}" for rate in (report["base"], *rates)]
+        demand(all(share in report["cause"] for share in shares), f"{name}: other figures", report["cause"])
+        demand(rates[0]["failed"] == rates[0]["tried"], f"{name}: the orders do not make it fail", report["cause"])
+        return
     flip = report["flips"][0]
     shares = [f"{rate['failed']} of {rate['tried']}" for rate in (flip["reversed"], report["base"], flip["forced"],
                                                                   flip["avoided"])]

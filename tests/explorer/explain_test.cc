@@ -103,6 +103,35 @@ BOOST_AUTO_TEST_CASE(a_cycle_of_locks_is_told) {
   BOOST_TEST(found.remedies.back().rate.never());
 }
 
+// `before` operations of the thread's own, then `op`.
+void append(std::vector<Op>& body, int before, const Op& op) {
+  for (int i = 0; i < before; i++) body.push_back(write(1000 + 8 * body.size()));
+  body.push_back(op);
+}
+
+// Neither order alone makes random schedules fail: each read may come before or after each write.
+BOOST_AUTO_TEST_CASE(two_orders_that_fail_only_together_are_the_cause) {
+  constexpr std::size_t kFar = 6;
+  Program program{{{}, {}}};
+  program.threads[0] = {write(8), write(16)};
+  append(program.threads[1], 0, read(8));
+  append(program.threads[1], kFar, read(16));
+  const auto is_torn = [&](const History& h) {
+    return in_order(h, {{0, 0}, {1, 0}}) && in_order(h, {{1, kFar + 1}, {0, 1}});
+  };
+  program.fails = is_torn;
+  const Batch batch = batch_of(program);
+  const RunResult failing = failing_run(program);
+  const Explanation found = explain(batch, failing, {});
+  BOOST_REQUIRE(found.together.has_value());
+  BOOST_TEST(found.cause_is_shown());
+  BOOST_TEST(found.together->forced.always());
+  BOOST_REQUIRE(found.together->members.size() == 2u);
+  BOOST_TEST(is_pair(found.together->members[0].pair, {0, 0}, {1, 0}));
+  BOOST_TEST(is_pair(found.together->members[1].pair, {1, kFar + 1}, {0, 1}));
+  for (const OrderSet::Member& member : found.together->members) BOOST_TEST(member.broken.never());
+}
+
 BOOST_AUTO_TEST_CASE(a_failure_of_every_schedule_has_no_cause_in_the_order) {
   Program program{{{write(8)}, {read(8)}}};
   program.fails = [](const History&) { return true; };

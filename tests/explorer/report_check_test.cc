@@ -13,13 +13,14 @@ namespace {
 using nlohmann::json;
 using Pointer = json::json_pointer;
 
-// Real reports: a broken block in bank_account.c, a deadlock in lock_order.c, a pair in sleep_as_order.c.
+// Real reports: a broken block in bank_account.c, a deadlock in lock_order.c, a pair in sleep_as_order.c, and two
+// orders that fail only together in lost_notify.c.
 json real_report(const std::string& name) {
   std::ifstream in(std::string(REWEAVE_REPORTS) + "/" + name + ".json");
   BOOST_REQUIRE(in.good());
   return json::parse(in);
 }
-const char* const kNames[] = {"bank_account", "lock_order", "sleep_as_order"};
+const char* const kNames[] = {"bank_account", "lock_order", "sleep_as_order", "lost_notify"};
 
 // True for values that were observed once and appear nowhere else in the report: only impossible ones are noticed.
 bool is_said_once(const json& report, const std::string& where) {
@@ -87,6 +88,24 @@ BOOST_AUTO_TEST_CASE(the_moment_follows_from_the_curve) {
   report = real_report("lock_order");
   std::swap(report["deadlock"][0]["wants"], report["deadlock"][1]["wants"]);
   BOOST_TEST(check_report(report).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(orders_are_together_only_if_each_is_needed) {
+  const json report = real_report("lost_notify");
+  for (const char* where : {"/together/orders/0/first/does", "/together/orders/1/then/place"}) {
+    json other = report;
+    other[Pointer(where)] = report.at(Pointer(where)).get<std::string>() + "x";
+    BOOST_TEST(check_report(other).has_value(), where);
+  }
+  json not_needed = report;
+  not_needed["together"]["orders"][0]["broken"] = report["together"]["forced"];
+  BOOST_TEST(check_report(not_needed).has_value());
+  json one = report;
+  one["together"]["orders"].erase(1);
+  BOOST_TEST(check_report(one).has_value());
+  json none = report;
+  none["together"] = json();
+  BOOST_TEST(check_report(none).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_report_is_not_borne_out) {

@@ -73,7 +73,7 @@ void check(const std::string& file) {
     const bool should = text.find("(%rip)") != std::string::npos || direct;
     const bool right =
         found.bytes == size && leads == should && (!leads || target_of(listed, found) == target_in(text)) &&
-        found.goes_on == !is_any(text, {"jmp", "call", "ret"}) && found.calls == is_any(text, {"call"}) &&
+        found.falls_through == !is_any(text, {"jmp", "call", "ret"}) && found.calls == is_any(text, {"call"}) &&
         !is_any(text, {"lcall", "ljmp", "lret", "syscall", "rdtsc", "rdrand", "rdseed", "cpuid", "int3", "hlt", "ud2",
                        "xbegin", "xabort"});
     if (!right && wrong++ < 20)

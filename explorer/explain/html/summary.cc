@@ -41,7 +41,11 @@ Html tile(const json& rate, const char* text, const char* remark) {
 
 Html experiments(const json& report) {
   Html tiles = tile(report.at("base"), "random schedules fail", "");
-  if (report.at("cause_shown").get<bool>()) {
+  if (const json orders = orders_together(report); !orders.empty()) {
+    tiles += tile(report.at("together").at("forced"), "fail with these orders forced", "");
+    for (std::size_t i = 0; i < orders.size(); i++)
+      tiles += tile(orders.at(i).at("broken"), fmt::format("fail with order {} of them reversed", i + 1).c_str(), "");
+  } else if (report.at("cause_shown").get<bool>() || only_needs_order(report)) {
     const json& flip = report.at("flips").at(0);
     tiles += tile(flip.at("forced"), "fail with this order forced", "");
     tiles += tile(flip.at("avoided"), "fail with the other order", "");
@@ -89,7 +93,8 @@ Html cause_section(const json& report) {
     content += element("p", {}, {"From this step on every run failed:"});
     content += element("ol", {{"class", "steps"}}, {step_line(moment)});
   }
-  return section("cause", "The cause", content);
+  const char* title = only_needs_order(report) ? "No cause was shown, only what this schedule needs" : "The cause";
+  return section("cause", title, content);
 }
 
 Html way_section(const json& report) {

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""The cause that `explain` names is the one that the program's lines mark.
+
+The programs in causes/*.cc are written like ordinary programs. `//!` marks a line that the first sentence of the cause
+must name, `//?` a line that it may name. The sentence names no other line. --show prints the causes of all programs.
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+from checking import demand, main, subjects
+
+FOLDER = pathlib.Path(__file__).with_name("causes")
+SHOW = "--show" in sys.argv
+PATIENT = ("--seconds", "300")  # all experiments are made, also on a busy machine
+IN_CI = ("accounts", "enrolment", "gate", "stale_cache")
+
+
+def marked(source, mark):
+    return {number for number, line in enumerate(source.read_text().splitlines(), 1) if line.rstrip().endswith(mark)}
+
+
+def failing_recording(at, name):
+    program, passing, found = at.folder / name, at.folder / f"{name}.run", at.folder / f"{name}.found"
+    subprocess.run(["c++", "-g", "-O1", "-std=c++17", "-fsanitize=thread", "-pthread", FOLDER / f"{name}.cc", "-o", program],
+                   check=True, timeout=600)
+    for seed in range(1, 50):
+        at.reweave("record", "--seed", seed, "-o", passing, "--", program, accept=range(256))
+        if json.loads(at.reweave("traceinfo", passing))["outcome"] == "passed":
+            break
+        subprocess.run(["rm", "-r", passing], check=True)
+    at.reweave("explore", passing, "--first", "--seed", 1, "--verify", 1, "-o", found, accept=(10,))
+    return found / "failure-1"
+
+
+def check(at):
+    source_names = sorted(path.stem for path in FOLDER.glob("*.cc"))
+    for name in subjects(source_names, *(source_names if SHOW else IN_CI)):
+        source = FOLDER / f"{name}.cc"
+        report = json.loads(at.reweave("explain", failing_recording(at, name), "--json", *PATIENT, accept=(0, 11)))
+        sentence = report["cause"].split("\n")[0]
+        named = {int(line) for line in re.findall(rf"\({name}\.cc:(\d+)\)", sentence)}
+        if SHOW:
+            print(f"== {name}: {report['failure']}\n{report['cause']}")
+            for remedy in report["remedies"]:
+                print(f"  remedy: {remedy['text']}: {remedy['rate']['failed']} of {remedy['rate']['tried']}")
+            print(f"  missing {sorted(marked(source, '//!') - named)}, wrong {sorted(named - marked(source, '//!') - marked(source, '//?'))}",
+                  flush=True)
+            continue
+        demand(report["cause_shown"] or report["deadlock"], f"{name}: no cause is shown", report["cause"])
+        demand(marked(source, "//!") <= named, f"{name}: the cause lacks {sorted(marked(source, '//!') - named)}", sentence)
+        allowed = marked(source, "//!") | marked(source, "//?")
+        demand(named <= allowed, f"{name}: the cause names {sorted(named - allowed)}", sentence)
+
+
+if __name__ == "__main__":
+    if SHOW:
+        sys.argv.remove("--show")
+    sys.exit(main(check, __doc__))
