@@ -43,8 +43,37 @@ std::string caller_words(const Explanation& explanation, const Event& event, Pla
   const auto own = std::ranges::find_if(context->callers,
                                         [&](std::uint64_t caller) { return calls(caller) && places.is_own(caller); });
   if (own != context->callers.end()) return places.code(*own);
-  const auto any = std::ranges::find_if(context->callers, calls);  // without debug information
-  return any == context->callers.end() ? "" : places.code(*any);
+  // A caller without debug information may be the user's; one with it is a library's template.
+  const auto unknown = std::ranges::find_if(context->callers, [&](std::uint64_t caller) {
+    const SourceFrame* source = places.source(caller);
+    return calls(caller) && (source == nullptr || source->file.empty());
+  });
+  return unknown == context->callers.end() ? "" : places.code(*unknown);
+}
+
+namespace {
+
+// The user's functions that are on the stack at the event, innermost first.
+std::vector<SourceFrame> own_stack(const Explanation& explanation, const Arrival& event, Places& places) {
+  std::vector<SourceFrame> stack = places.own_frames(event.pc);
+  if (const EventContext* context = context_of(explanation, event))
+    for (const std::uint64_t caller : context->callers)
+      std::ranges::copy(places.own_frames(caller), std::back_inserter(stack));
+  return stack;
+}
+
+}  // namespace
+
+std::optional<LineRange> common_lines(const Explanation& explanation, const Arrival& begin, const Arrival& end,
+                                      Places& places) {
+  const std::vector<SourceFrame> last = own_stack(explanation, end, places);
+  for (const SourceFrame& from : own_stack(explanation, begin, places)) {
+    const auto to = std::ranges::find_if(
+        last, [&](const SourceFrame& frame) { return frame.function == from.function && frame.file == from.file; });
+    if (to == last.end() || to->line == from.line) continue;
+    return LineRange{from.function, from.file, std::min(from.line, to->line), std::max(from.line, to->line)};
+  }
+  return {};
 }
 
 }  // namespace reweave

@@ -1,6 +1,7 @@
 // Words for the heap blocks and the callers of an explanation's events.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "explorer/explain/explanation.h"
@@ -17,5 +18,15 @@ std::uint64_t user_call(const Explanation& explanation, const Arrival& event, Pl
 // often wrap these: "consumer (queue.cc:30)". Empty for other events, if no such function is known, or if user_call()
 // has one.
 std::string caller_words(const Explanation& explanation, const Event& event, Places& places);
+
+// Lines of one function of the user's.
+struct LineRange {
+  std::string function, file;
+  int first, last;
+};
+// The lines from one event to another of the same thread, in the innermost function, called or inlined, that both are
+// in at different lines. Nothing if there is none.
+std::optional<LineRange> common_lines(const Explanation& explanation, const Arrival& begin, const Arrival& end,
+                                      Places& places);
 
 }  // namespace reweave

@@ -74,6 +74,7 @@ struct Remedy {
   Event begin, end;
   AssumedCode code;
   Rate rate;
+  bool for_both = false;  // other threads use neither the object of `begin` nor that of `end` meanwhile
 };
 
 struct HeapBlock {

@@ -108,18 +108,22 @@ std::vector<Remedy> try_remedies(Laboratory& laboratory, const Flip& flip, const
 
 std::vector<Remedy> try_remedies(Laboratory& laboratory, const OrderSet& set, std::uint64_t runs) {
   if (set.members.size() != 2) return {};
-  const EventPair &outer = set.members[0].pair, &inner = set.members[1].pair;
-  const bool encloses = outer.first.name.thread == inner.then.name.thread &&
-                        outer.then.name.thread == inner.first.name.thread && outer.first.choice < inner.then.choice &&
-                        outer.then.choice <= inner.first.choice;
-  if (!encloses) return {};
-  const Event* const events[] = {&outer.first, &outer.then, &inner.first, &inner.then};
-  const bool locks = std::ranges::any_of(events, [](const Event* event) { return !event->locks.empty(); });
+  const EventPair &one = set.members[0].pair, &other = set.members[1].pair;
+  const bool crossed =
+      one.first.name.thread == other.then.name.thread && one.then.name.thread == other.first.name.thread;
+  if (!crossed) return {};
+  const auto& [begin, end] = std::ranges::minmax({one.first, other.then}, {}, &Event::choice);
+  const auto& [rival_begin, rival_end] = std::ranges::minmax({one.then, other.first}, {}, &Event::choice);
+  // A function that both events are in may be called for different objects: then the code does not tell them apart.
+  if (begin.name.pc == end.name.pc || rival_begin.name.pc == rival_end.name.pc) return {};
+  const bool locks = std::ranges::any_of(std::initializer_list<const Event*>{&begin, &end, &rival_begin, &rival_end},
+                                         [](const Event* event) { return !event->locks.empty(); });
   AssumedCode code;
-  code.blocks = {block_of(outer.first, inner.then, locks), block_of(outer.then, inner.first, locks)};
-  code.rivals = {outer.then.entry().pc};
-  if (inner.first.entry().pc != code.rivals.front()) code.rivals.push_back(inner.first.entry().pc);
-  const Remedy remedy = try_assumption(laboratory, outer.first, inner.then, code, runs);
+  code.blocks = {block_of(begin, end, locks), block_of(rival_begin, rival_end, locks)};
+  code.rivals = {rival_begin.entry().pc};
+  if (rival_end.entry().pc != code.rivals.front()) code.rivals.push_back(rival_end.entry().pc);
+  Remedy remedy = try_assumption(laboratory, begin, end, code, runs);
+  remedy.for_both = begin.note.object != end.note.object;
   if (remedy.rate.tried == 0) return {};
   return {remedy};
 }

@@ -278,6 +278,8 @@ class ReportCheck {
     demand(!is_region || (remedy.at("begin").at("thread") == remedy.at("end").at("thread") &&
                           remedy.at("begin").at("choice") <= remedy.at("end").at("choice")),
            "{}: not from begin to end of one thread", what);
+    if (remedy.contains("lines"))
+      demand(remedy.at("lines").at("first") < remedy.at("lines").at("last"), "{}: the lines are not in order", what);
     demand(remedy.at("text") == remedy_sentence(remedy), "{}: the text is not that of begin and end", what);
     if (remedy.value("assume", "") != "") assumption(remedy, what);
   }

@@ -224,6 +224,10 @@ class JsonReport {
                 {"end", named(remedy.end)},
                 {"assume", assumption_text(remedy.code)},
                 {"rate", of(remedy.rate)}};
+    row["for_both"] = remedy.for_both;
+    if (const std::optional<LineRange> lines = common_lines(explanation_, remedy.begin.name, remedy.end.name, places_))
+      row["lines"] = {
+          {"function", lines->function}, {"file", lines->file}, {"first", lines->first}, {"last", lines->last}};
     row["text"] = remedy_sentence(row);
     return row;
   }

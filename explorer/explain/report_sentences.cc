@@ -140,14 +140,21 @@ std::string cause_with_remedy(const json& report) {
 std::string remedy_sentence(const json& remedy) {
   const json &begin = remedy.at("begin"), &end = remedy.at("end");
   if (remedy.at("kind") == "order") return fmt::format("{} only after {}", step_place(end), step_place(begin));
+  const std::string objects =
+      object_of(begin) + (remedy.value("for_both", false) ? " or " + object_of(end) : std::string());
+  if (remedy.contains("lines")) {
+    const json& lines = remedy.at("lines");
+    return fmt::format("lines {} to {} of {} not interrupted by another use of {}",
+                       lines.at("first").get<std::int64_t>(), lines.at("last").get<std::int64_t>(),
+                       short_name(text_in(lines, "function")), objects);
+  }
   const bool lines =
       begin.contains("file") && end.contains("file") && begin.at("file") == end.at("file") && begin.at("line") != 0;
-  if (!lines)
-    return fmt::format("from {} to {} no other use of {}", step_place(begin), step_place(end), object_of(begin));
+  if (!lines) return fmt::format("from {} to {} no other use of {}", step_place(begin), step_place(end), objects);
   const auto [first, last] = std::minmax({begin.at("line").get<std::int64_t>(), end.at("line").get<std::int64_t>()});
   const std::string range = first == last ? fmt::format("line {}", first) : fmt::format("lines {} to {}", first, last);
   return fmt::format("{} of {} not interrupted by another use of {}", range, short_name(text_in(begin, "function")),
-                     object_of(begin));
+                     objects);
 }
 
 }  // namespace reweave

@@ -118,6 +118,15 @@ bool Places::is_own(std::uint64_t pc) {
   return shown != nullptr && !shown->file.empty() && !is_of_library(shown->file);
 }
 
+std::vector<SourceFrame> Places::own_frames(std::uint64_t pc) {
+  std::vector<SourceFrame> frames;
+  const CodeSymbol* found = in_program(pc) ? symbol(pc) : nullptr;
+  if (found == nullptr) return frames;
+  std::ranges::copy_if(found->frames, std::back_inserter(frames),
+                       [](const SourceFrame& frame) { return !frame.file.empty() && !is_of_library(frame.file); });
+  return frames;
+}
+
 std::string Places::source_line(std::uint64_t pc) {
   const SourceFrame* shown = frame(pc);
   if (shown == nullptr || shown->file.empty()) return "";

@@ -36,6 +36,8 @@ class Places {
   const SourceFrame* source(std::uint64_t pc) { return frame(pc); }
   // True if code() names a function of the user's: its source is known, and not a library's.
   bool is_own(std::uint64_t pc);
+  // The user's functions there, innermost first: that of the code, and those that it is inlined into.
+  std::vector<SourceFrame> own_frames(std::uint64_t pc);
   // The text of that source line; empty if it cannot be read.
   std::string source_line(std::uint64_t pc);
   // True for code of the program itself, not of a library.
