@@ -40,7 +40,7 @@ void check_question(const QueryArguments& arguments) {
     REQUIRE(row.of_expression || arguments.expression.empty(), "{} takes no expression", row.name);
     return;
   }
-  throw BadInput(fmt::format("there is no question '{}'; there are {}", arguments.question, names));
+  throw BadInput(fmt::format("unknown question '{}'; the questions are {}", arguments.question, names));
 }
 
 // Discards gdb's own output: its script (replayer/gdb/query.py) writes the answer and errors to the descriptors.
@@ -52,7 +52,7 @@ void check_question(const QueryArguments& arguments) {
   const int errors = SYSCALL_CHECK(dup(STDERR_FILENO), "keeping the standard error");
   const int null = SYSCALL_CHECK(open("/dev/null", O_RDWR), "opening /dev/null");
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    SYSCALL_CHECK(dup2(null, fd), "leaving the terminal to others");
+    SYSCALL_CHECK(dup2(null, fd), "redirecting standard input, output and error to /dev/null");
   close(null);
   setenv("REWEAVE_QUERY", arguments.question.c_str(), 1);
   setenv("REWEAVE_QUERY_OF", arguments.expression.c_str(), 1);
@@ -83,7 +83,7 @@ void add_query_command(CLI::App& app, int&) {
       "well.");
   verb->add_option("recording", arguments->recording, "the recording")->required();
   verb->add_option("question", arguments->question, "one of the questions below")->required();
-  verb->add_option("expression", arguments->expression, "of the program's language, as in gdb");
+  verb->add_option("expression", arguments->expression, "an expression in the program's language, as for gdb's print");
   verb->add_option("--at", arguments->at, "where to look back from; default: the end")->type_name("EVENT|POSITION|end");
   verb->add_option("-p,--pid", arguments->pid, "in this process of the recorded tree (see `reweave ps`)")
       ->type_name("PID")

@@ -15,8 +15,8 @@ namespace reweave {
 
 namespace {
 
-// True if time or other programs could explain the failure. Faults and heap errors are the program's own: the recorded
-// run may have had them without harm.
+// True if timing or other programs could explain the failure. False for faults and heap errors: they are always bugs of
+// the program, and the recorded run may have had the same error without crashing.
 bool depends_on_surroundings(const RunResult& run) {
   switch (run.outcome) {
     case wire::OutcomeKind::kExitStatus:

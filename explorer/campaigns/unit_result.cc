@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "explorer/campaigns/json_fields.h"
+#include "explorer/words/escaping.h"
 #include "formats/base/json_text.h"
 #include "formats/recording/manifest.h"
 
@@ -40,7 +41,7 @@ std::vector<ScheduleStep> switches_from(const json& list, std::uint16_t free, co
 wire::OutcomeKind outcome_named(const std::string& name, const std::string& path) {
   for (int kind = 0; std::strcmp(name_of(static_cast<wire::OutcomeKind>(kind)), "unknown") != 0; kind++)
     if (name == name_of(static_cast<wire::OutcomeKind>(kind))) return static_cast<wire::OutcomeKind>(kind);
-  throw BadInput(fmt::format("{} is damaged: there is no outcome of that name", path));
+  throw BadInput(fmt::format("{} is damaged: unknown outcome '{}'", path, one_line(name)));
 }
 
 json found_failure_json(const FoundFailure& failure) {
@@ -67,7 +68,7 @@ FoundFailure failure_of(const json& from, const std::string& path) {
     REQUIRE(race.is_string(), "{} is damaged: a race is not a text", path);
     failure.end.races.push_back(race.get<std::string>());
   }
-  REQUIRE(failure.end.failed(), "{} is damaged: a failure did not fail", path);
+  REQUIRE(failure.end.failed(), "{} is damaged: an entry of 'failures' has an outcome that is no failure", path);
   failure.site = fields.number("site");
   failure.how = fields.text("how", 4096);
   failure.number = fields.number("run");

@@ -64,7 +64,8 @@ class TextReport {
     text += flips_table() + patterns_table();
     text += "\n" + counted(member_number(report_, "runs"), "run") + " made for this.\n";
     for (const json& note : report_.at("notes")) text += fmt::format("Not examined: {}.\n", note.get<std::string>());
-    if (report_.at("out_of_time").get<bool>()) text += "The time was up before everything was tried.\n";
+    if (report_.at("out_of_time").get<bool>())
+      text += "The time limit ended the experiments early; some were not tried.\n";
     return text;
   }
 
@@ -84,7 +85,7 @@ class TextReport {
     constexpr std::size_t kMostOfWay = 8;  // on one screen
     const json &way = report_.at("value_way"), &steps = way.at("steps");
     if (steps.empty()) return "";
-    std::string text = "\nThe value's way, backward:\n";
+    std::string text = "\nWhere the value came from, newest step first:\n";
     std::size_t shown = 0;
     for (; shown < steps.size() && (full_ || shown < kMostOfWay); shown++) {
       const json& step = steps[shown];
@@ -95,7 +96,7 @@ class TextReport {
       text += "\n";
     }
     if (shown < steps.size()) return text + fmt::format("  {} more: --full\n", steps.size() - shown);
-    return text + fmt::format("  There it ends: {}.\n", member_text(way, "end"));
+    return text + fmt::format("  The trace of the value ends here: {}.\n", member_text(way, "end"));
   }
 
   std::string curve() const {

@@ -10,8 +10,8 @@
 
 namespace reweave {
 
-// Tries the old failure's orders of events, its schedule, and then the search of `options`, whose recording is of the
-// new build. Returns the report (fix_report.h).
+// Tries, in the new build: the event orders of the old failure, then its schedule, then the search that `options`
+// describes. options.recording must be a recording of the new build. Returns the report (fix_report.h).
 nlohmann::json expect_fixed(const std::string& old_recording, CampaignOptions options, const PassingRecording& recorded,
                             const std::function<bool(const CampaignProgress&)>& on_progress);
 

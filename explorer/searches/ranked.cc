@@ -1,5 +1,5 @@
-// ranked: schedules in the order of their rank (RankChecker; Bindal, Bansal, Lal, 2012): few preemptions first, all at
-// accesses of few variables, few threads whose order matters.
+// The search `ranked` (RankChecker; Bindal, Bansal, Lal, 2012). It tries schedules with few preemptions first. All
+// preemptions are at accesses of few variables, and only the order of few threads is varied.
 //
 // For each set of `variable_bound` variables, for c = 0, 1, ...: every choice of c preemptions among the tracked
 // accesses, each under random permutations of the thread fragments' priorities, enough that each order of every

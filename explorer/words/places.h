@@ -24,10 +24,10 @@ class Places {
  public:
   explicit Places(const std::string& recording);
 
-  // "function (file.c:12)" of a return address; "0x1234" if nothing is known. Of inlined functions, the innermost one
-  // that is not a library's.
+  // Returns "function (file.c:12)" for a return address, or "0x1234" if nothing is known. Where functions are inlined,
+  // it names the innermost one that is not library code.
   std::string code(std::uint64_t pc);
-  // The functions there, innermost first: that of the code, and those that it is inlined into. Empty for Reweave's own
+  // Returns the function at `pc` and the functions that it is inlined into, innermost first. Empty for Reweave's own
   // libraries.
   std::vector<CodeFrame> frames(std::uint64_t pc);
   // The short name of the function that code() names; the text of code() if none is known.
@@ -44,12 +44,12 @@ class Places {
   bool in_program(std::uint64_t pc) const { return !modules_.empty() && module_at(pc) == modules_.data(); }
   // The entry address of the program's function of that name. Throws BadInput if there is none, or several.
   std::uint64_t address_of(const std::string& function);
-  // Code of a function, as source() names it or without parameters: all its places, also where it is inlined. Of the
-  // program, or else of the first library that has the function.
   struct Code {
     std::uint64_t address;
     std::vector<std::uint8_t> bytes;
   };
+  // Returns all code ranges of `function`, including inlined copies. `function` is named as by source(), or without
+  // parameters. Searches the program first, then the libraries; the first one that has the function counts.
   std::vector<Code> code_of(const std::string& function);
   // The name of the function that the call instruction in `code` at `address` calls; empty if it is not known.
   std::string callee(std::uint64_t address, std::span<const std::uint8_t> code);

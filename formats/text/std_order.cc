@@ -39,8 +39,8 @@ void StdOrder::take(std::uint64_t lock, const TraceEvent& event, std::size_t lin
   if (holder.thread != event.thread) {
     if (!ended_.contains(holder.thread))
       throw StdFormatError(line,
-                           fmt::format("{} takes '{}', which {} has since line {} (a lock that several may hold is "
-                                       "acqs)",
+                           fmt::format("{} takes '{}', which {} has held since line {}; if the lock may have several "
+                                       "holders, write acqs and rels",
                                        thread_name(event.thread), name, thread_name(holder.thread), holder.line));
     holder = {event.thread, 0, line};
   }

@@ -1,7 +1,7 @@
 // Atomicity violations over two variables that belong together: thread 1 accesses one of them and then, in another
-// unit, the other; thread 2 accesses both in between, or the second before and the first after. Which variables belong
-// together is learned (shared_units.h). Patterns after Vaziri, Tip, Dolby (POPL 2006): thread 1 comes first for one
-// variable and last for the other, so no serial order of the two has the same effect.
+// unit, the other; thread 2 accesses both in between, or the second before and the first after. SharedUnits learns
+// which variables belong together (shared_units.h). Patterns after Vaziri, Tip, Dolby (POPL 2006): thread 1 comes first
+// for one variable and last for the other, so no serial order of the two has the same effect.
 //
 // Sound as an ordering: the witness executes all but the last access and stops before that. Missed: pairs of objects
 // that occur only once, and instances beyond the sampled ones. Cost: one pass over the accesses; per pair a bounded
@@ -88,7 +88,8 @@ class TwoVariables : public Analysis {
     report(in, {w.second, h.first, h.second, w.first}, {w.second, h.second});
   }
 
-  // The thread of the last of `events` stops before it; `sequence` is executed first.
+  // Adds a finding of `events`. Its witness executes `sequence` and then stops the thread of the last event before that
+  // event, or before the critical section around it.
   void report(const AnalysisInput& in, const std::array<EventIndex, 4>& events,
               const std::vector<EventIndex>& sequence) {
     const TraceModel& m = in.model;

@@ -3,15 +3,15 @@
 // It holds the threads' own order and the must-order edges, and is closed under two rules:
 //   reads: a decided read r of write w comes after w, and any other write of the variable before w or after r;
 //   locks: if a section's acquisition comes before another section's release, the whole section does.
-// A rule that needs the end of a section which the set does not contain asks for it (wanted_releases), and its user
-// grows the set and calls extend() again.
+// If a rule needs the end of a critical section that the set does not contain, it appends the section to
+// wanted_sections(). The caller then grows the set and calls extend() again.
 //
 // Departures from the published algorithm: the pair rule of each insertion covers every other pair of threads;
 // variables and locks are looked up only in the events that an insertion newly orders; a read of the initial value
-// comes before all writes; reads that decided nothing are free.
+// comes before all writes; a read whose value decides nothing may see any write.
 //
-// Events before `start` (a prefix of the trace) are taken as done, in trace order: a window is closed at the cost of
-// the window alone. Sound, and complete only if the start is the beginning.
+// Events before `start` (a prefix of the trace) are taken as done, in trace order, so the cost depends on the window,
+// not on the trace. Always sound; complete only if `start` is the beginning of the trace.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ class Closure {
   void stop_when(const std::function<bool()>* asked) { stop_ = asked; }
   bool stopped() const { return stopped_; }
 
-  // Sections that have to end within the set, by their acquisitions. The caller clears the list.
+  // The acquisitions of the sections that must end within the set. close() appends to the list; the caller clears it.
   std::vector<EventIndex>& wanted_sections() { return wanted_; }
 
   bool reaches(EventIndex a, EventIndex b) const;

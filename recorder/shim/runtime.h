@@ -35,8 +35,8 @@ inline bool deliver_signals() {
   return result != 0;
 }
 
-// The slow path of a schedule point, after %gs:40 to %gs:63 were set to the operation and %gs:64 to %rax. The core
-// takes over and returns to the end of this text, with all registers restored; a due signal is delivered there.
+// The slow path of a schedule point. Before it, %gs:40 to %gs:63 hold the operation and %gs:64 holds %rax. The core
+// runs and returns to label 7 with all registers restored. Then, if a signal is due, the syscall delivers it.
 #define REWEAVE_SLOW_PATH      \
   "leaq 7f(%%rip), %%rax\n\t"  \
   "movq %%rax, %%gs:72\n\t"    \
@@ -47,10 +47,10 @@ inline bool deliver_signals() {
   "syscall\n"                  \
   "8:\n\t"
 
-// A schedule point before an operation on `object`. `count` comes first, and jumps to 8 if the policy need not be
-// asked. The slow path keeps all registers and the target's stack, because replay takes it at other points than
-// recording does. Hence it is one piece of assembly, whose operands both paths compute, and not out of line, where no
-// unwind table would cover it.
+// A schedule point before an operation on `object`. The assembly text `count` runs first and jumps to label 8 if the
+// policy need not be asked. The slow path keeps all registers and the target's stack, because recording and replay take
+// it at different points. So both paths are one asm statement with the same operands. It is inline because an
+// out-of-line stub would have no unwind table.
 #define REWEAVE_POINT(count)                                                                                     \
   asm volatile(                                                                                                  \
       count                                                                                                      \
@@ -94,8 +94,9 @@ inline void trace_publish(std::uint64_t bytes) {
   out.head.store(out.head.load(std::memory_order_relaxed) + bytes, std::memory_order_release);
 }
 
-// For a function that keeps all registers, so that what only a trace does leaves nothing in them. They are part of the
-// context of system calls in the C library's function called next, and of preemptions.
+// Attributes for functions that only a traced run calls: they restore every register, so that a traced run has the same
+// register values as an untraced one. These values are part of the context hash of the next system call and of the name
+// of the next preemption.
 #define REWEAVE_KEEPS_REGISTERS gnu::no_caller_saved_registers, gnu::target("general-regs-only")
 
 // A 16-byte trace record.
@@ -135,13 +136,13 @@ inline void trace_publish(std::uint64_t bytes) {
   trace_long(EventKind::kLock, aux, address, pc, extra);
 }
 
-// Switches from the target's stack, which is left unchanged, to the core's, from which the old value can be popped.
+// Switches to the core's stack and pushes the old stack pointer there. Does not change the target's stack.
 #define REWEAVE_TO_CORE_STACK "movq %%rsp, %%gs:80\n\tmovq %%gs:16, %%rsp\n\tpushq %%gs:80\n\t"
 
-// Traces an event after `stack`, if the run is traced. The code after it finds the same values in all registers, in the
-// flags and on the stack either way: the names of later instants depend on them (recorder/core/preempt/instant.h), and
-// a traced replay must recognise instants that were named without a trace. Hence it is one piece of assembly, whose
-// operands both paths compute.
+// If the run is traced, runs the assembly text `stack` and then traces an event. Registers, flags and stack end up the
+// same whether the run is traced or not. Later instants are named by them (recorder/core/preempt/instant.h), and a
+// traced replay must recognise the instants of an untraced recording. So both paths are one asm statement with the same
+// operands.
 #define REWEAVE_NOTE(stack, writer)                                                                               \
   asm volatile(                                                                                                   \
       "movabsq %[sink], %%rax\n\t"                                                                                \

@@ -1,8 +1,8 @@
 """Faults of the program: quiet while the runtime answers them, a normal gdb stop when they are fatal.
 
 Reading the time stamp counter faults so that the runtime can answer, and some other faults are the runtime's own. The
-program may handle more. So gdb lets faults pass. Before a process dies, the runtime passes a known place. There the
-signal is set to stop the program; the fault then occurs again, and gdb reports it as usual.
+program may handle other faults itself. So gdb passes all faults on. Before a fatal signal kills the process, the
+runtime reaches a known address; the breakpoint there makes gdb stop at that signal, which is then raised again.
 """
 
 import signal
@@ -18,7 +18,8 @@ def be_quiet():
 
 
 class EndOfProcess(gdb.Breakpoint):
-    """At the place where the runtime ends a process. Never stops, but makes the signal that kills the process stop."""
+    """A breakpoint where the runtime ends a process. It never stops itself; it makes gdb stop at the signal that kills the
+    process."""
 
     def __init__(self, address):
         super().__init__("*%#x" % address, internal=True)

@@ -61,8 +61,8 @@ class ProgramFrames:
 
     @property
     def enabled(self):
-        """True only if the thread has frames of the runtime, because gdb's output changes slightly with any filter.
-        Each thread but the first was started by the runtime."""
+        """True only if the selected thread has frames of the runtime, because any filter slightly changes gdb's output.
+        Every thread except the first has them: the runtime started it."""
         if not self.wanted or gdb.selected_thread() is None:
             return False
         if gdb.selected_thread().num != 1:
@@ -132,9 +132,9 @@ def without_level(text):
 
 
 def stop_text(is_ours):
-    """The program's frame as gdb shows it at a stop. Call this before the thread counts as stopped; afterwards
-    gdb.execute would first execute the commands of the user's breakpoint. The command `frame` prints nothing until
-    then."""
+    """Returns the program's frame as gdb prints it at a stop. Call this before gdb marks the thread as stopped: afterwards
+    gdb.execute would first run the commands of the user's breakpoint. Until then `frame` prints nothing, so this uses
+    `frame apply`."""
     newest = gdb.newest_frame()
     select_program_frame(is_ours)
     frame = gdb.selected_frame()

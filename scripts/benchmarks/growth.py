@@ -45,8 +45,8 @@ def measured(command):
 
 
 def exponent(points):
-    """The slope of the last part of the curve on a chart of logarithms, or None: the first points show the start of a
-    program more than its growth."""
+    """Returns the exponent of the growth: the slope of the last three points on logarithmic axes. The first points are left
+    out because program start dominates them. Returns None if there are fewer than two points."""
     last = [(math.log(x), math.log(y)) for x, y in points if y > 0][-3:]
     if len(last) < 2:
         return None
@@ -86,7 +86,7 @@ class GrowthBench(Bench):
             slope = exponent([(row[0], row[column]) for row in points])
             if slope is not None:
                 told.append(f"{name} {slope:.2f}")
-        print(f"  grows with the power: {', '.join(told)}")
+        print(f"  exponents of the growth (1: linear): {', '.join(told)}")
         sys.stdout.flush()
 
     def show(self):

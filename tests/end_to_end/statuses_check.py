@@ -158,7 +158,8 @@ class Statuses(ScratchCase):
     def test_texts_of_no_run(self):
         text = self.folder / "text.std"
         for content, words in (("", "line 1: the text ends without an event"), ("\n\n", "without an event"),
-                               ("T1|acq(l)|1\nT2|acq(l)|2\n", "line 2: thread T2 takes 'l', which thread T1 has since line 1"),
+                               ("T1|acq(l)|1\nT2|acq(l)|2\n",
+                                "line 2: thread T2 takes 'l', which thread T1 has held since line 1"),
                                ("T1|join(T2)|1\nT1|w(x)|2\nT2|w(x)|3\n", "line 3: thread T2 continues after it was joined in line 1"),
                                ("T1|join(T1)|1\n", "line 1: thread T1 joins itself"),
                                ("T1|wait(c,m)|1\nT2|acq(m)|2\nT1|woken(c,m)|3\n", "line 3: thread T1 takes"),

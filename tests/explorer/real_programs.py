@@ -3,10 +3,10 @@
 
     real_programs.py --build build [--runs 200] [--long SECONDS] [NAME...]
 
-Each program is recorded and explored; what was found is printed. A campaign must end without a divergence, and must not
-say of any run that it left the recording without a reason. With --long, the program is also recorded once with input that
-keeps it busy for about so many seconds, and that recording is replayed. Sources come as for pbzip2_check.py, from apt or
-from $REWEAVE_SOURCES. memcached needs libevent-dev; its client is this script.
+Records and explores each program and prints the findings. A campaign must end without a divergence, and must give a
+reason for every run that left the recording. With --long SECONDS, also records the program once on an input that keeps
+it busy for about SECONDS, and replays that recording. Sources come as for pbzip2_check.py, from apt or from
+$REWEAVE_SOURCES. memcached needs libevent-dev; its client is this script.
 """
 import argparse
 import pathlib
@@ -122,7 +122,7 @@ def free_port():
 
 
 def record(reweave, name, program, folder, recording, seconds):
-    """Records one run; `seconds` of work, 0: a short one for a campaign."""
+    """Records one run of about `seconds` of work. 0: a short run for a campaign."""
     if name != "memcached":
         row = PROGRAMS[name]
         data = lines(folder / "in.txt", int(row.per_second * seconds) or row.lines)
@@ -134,7 +134,7 @@ def record(reweave, name, program, folder, recording, seconds):
     talk(port, seconds)
     server.send_signal(signal.SIGTERM)
     if server.wait(60) != 0:
-        sys.exit("memcached did not end well")
+        sys.exit("memcached exited with an error after SIGTERM")
 
 
 def campaign(reweave, name, program, folder, runs):
@@ -148,7 +148,7 @@ def campaign(reweave, name, program, folder, runs):
     made = re.search(r"(\d+) runs in .*, (\d+) left the recording", done.stdout)
     told = sum(int(count) for count in re.findall(r"(?m)^(\d+) left it: ", done.stdout))
     if int(made[2]) > 0 and told == 0:
-        sys.exit(f"{name}: runs left the recording and nobody says why")
+        sys.exit(f"{name}: runs left the recording, but explore printed no reason")
 
 
 def long_run(reweave, name, program, folder, seconds):
@@ -186,7 +186,7 @@ def main():
             if arguments.long > 0:
                 long_run(reweave, name, program, folder, arguments.long)
     if missing:
-        sys.exit(f"the source cannot be had here: {', '.join(missing)}")
+        sys.exit(f"apt cannot download the sources of {', '.join(missing)}; put the archives into $REWEAVE_SOURCES")
     return 0
 
 

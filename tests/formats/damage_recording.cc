@@ -61,7 +61,7 @@ void damage_file(const std::string& recording, const std::string& name, const st
     changed[at] = static_cast<char>(~sound[at]);
     try_bytes(changed, "changed", at);
     changed[at] = sound[at];
-    try_bytes(sound.substr(0, at), "is the end", at);
+    try_bytes(sound.substr(0, at), "cut", at);
   }
   test::write_bytes(file, sound);
 }

@@ -67,7 +67,7 @@ std::vector<std::string> described(const std::vector<Finding>& findings) {
 }
 
 // Stops the run again and again and continues it: the result is that of an uninterrupted run.
-BOOST_AUTO_TEST_CASE(interrupted_runs_go_on) {
+BOOST_AUTO_TEST_CASE(interrupted_runs_continue) {
   TraceBuilder builder;
   generate({.events = 60'000, .threads = 4, .slice = 700},
            [&](const TraceEvent& e, std::uint32_t s) { builder.add(e, s); });
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(the_same_places_are_one_finding_with_a_count) {
 }
 
 // A loop that reads the protected variable again in each turn relies on no earlier turn.
-BOOST_AUTO_TEST_CASE(a_loop_that_reads_anew_is_no_atomicity_violation) {
+BOOST_AUTO_TEST_CASE(a_loop_that_reads_again_is_no_atomicity_violation) {
   for (const std::uint32_t second_place : {21u, 22u}) {
     TraceBuilder builder;
     const auto section = [&](ThreadId thread, EventKind kind, std::uint32_t site) {
@@ -193,8 +193,8 @@ BOOST_AUTO_TEST_CASE(a_loop_that_reads_anew_is_no_atomicity_violation) {
   }
 }
 
-// STD text of other tools has no branches. Only fronts that learn about the program, such as pairs of variables, may
-// differ.
+// A trace without branch events must give the same findings as one with a branch after every read. `two-variables`
+// learns from the trace and may differ, so it is left out.
 BOOST_AUTO_TEST_CASE(without_branches_one_follows_every_read) {
   std::uint32_t all = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {

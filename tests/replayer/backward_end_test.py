@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Going backward from where a signal ended the run, in whichever thread, and asking such a recording."""
+"""Tests going backward from the end of a run that a signal killed, in the first or another thread, and `query` on such
+recordings."""
 import argparse
 import json
 import pathlib
@@ -74,7 +75,7 @@ class BackwardFromTheEnd(unittest.TestCase):
         return done.stdout + done.stderr
 
     def recordings(self):
-        """A recording for each way to fail and each thread that does, with the index of the thread."""
+        """Yields (recording, index of the failing thread) for each way to fail, once in the main thread and once in another."""
         for how in ("abort", "segv", "check"):
             for thread, arguments in ((0, [how, "in-main"]), (1, [how])):
                 path = self.folder / f"{how}-{thread}"
@@ -110,7 +111,8 @@ class BackwardFromTheEnd(unittest.TestCase):
         self.assertRegex(shown, r"(?s)Old value = 2\nNew value = 1\n")
 
     def test_symbols_of_another_runtime(self):
-        """A replay that cannot be taken over ends with a message, and is not waited for without end."""
+        """If gdb cannot take over a replay because the runtime's symbol file does not match, `replay` ends with a message
+        instead of waiting forever."""
         for part in PARTS:
             (self.folder / "copy" / part).parent.mkdir(parents=True, exist_ok=True)
             source = self.reweave.parent / part

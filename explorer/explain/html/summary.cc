@@ -93,7 +93,8 @@ Html cause_section(const json& report) {
     content += element("p", {}, {"From this step on every run failed:"});
     content += element("ol", {{"class", "steps"}}, {step_line(moment)});
   }
-  const char* title = only_needs_order(report) ? "No cause was shown, only what this schedule needs" : "The cause";
+  const char* title =
+      only_needs_order(report) ? "No cause proved; this schedule fails only with this order of events" : "The cause";
   return section("cause", title, content);
 }
 
@@ -115,8 +116,8 @@ Html way_section(const json& report) {
                       source.empty() ? Html() : element("code", {{"class", "source"}}, {source})});
   }
   Html content = element("ol", {{"class", "steps"}}, {lines});
-  content += element("p", {}, {"There it ends: " + way.at("end").get<std::string>() + "."});
-  return section("way", "The value's way, backward", content);
+  content += element("p", {}, {"The trace of the value ends here: " + way.at("end").get<std::string>() + "."});
+  return section("way", "Where the value came from, newest step first", content);
 }
 
 Html remedies_section(const json& report) {
@@ -153,7 +154,8 @@ Html commands_section(const std::string& recording) {
 Html notes_section(const json& report) {
   Html list;
   for (const json& note : report.at("notes")) list += element("li", {}, {"Not examined: " + note.get<std::string>()});
-  if (report.at("out_of_time").get<bool>()) list += element("li", {}, {"The time was up before everything was tried."});
+  if (report.at("out_of_time").get<bool>())
+    list += element("li", {}, {"The time limit ended the experiments early; some were not tried."});
   if (list.markup().empty()) return {};
   return section("notes", "What was left out", element("ul", {}, {list}));
 }

@@ -1,17 +1,17 @@
-// Hot system calls without a signal: a `syscall` instruction that was executed a few times is preceded or replaced by a
-// jump to a stub, which enters the core as the signal would have (entry.S, api_call). Syscall User Dispatch remains for
-// all others, and for calls that need the kernel's signal frame.
+// Makes hot system calls without a signal. After a `syscall` instruction was executed a few times, the core replaces
+// it, or the instruction before it, by a jump to a stub. The stub enters the core as the signal would have (entry.S,
+// api_call). Syscall User Dispatch still handles all other calls, and calls that need the kernel's signal frame.
 //
 // Two forms of code are recognised; no other is changed:
 //   mov $number, %eax; syscall      the mov becomes the jump; the `syscall` stays where it is
 //   syscall; cmp $constant, %rax    both become the jump, the stub compares; nothing nearby may jump to the cmp
-// Hot reads of the time stamp counter (tsc.h) likewise: the `rdtsc` or `rdtscp` and its surroundings become the jump if
-// they can be moved (clock_window.h) and nothing may jump into them; the fault remains for all others. A patch is
-// logged and replayed at the same event, so that the code is the same in both runs. A debugged replay does without
-// patches, because a debugger sets breakpoints at return addresses of calls. Explored runs log no patches, and their
-// replays have none: the fork server patches the places that earlier runs reached, so that a run has hardly any
-// signals. Private to a process; a fork copies it. Called with the baton, so no other thread executes the code being
-// written.
+// Hot reads of the time stamp counter (tsc.h) are patched in the same way. The jump replaces the `rdtsc` or `rdtscp`
+// and its surroundings if these can be moved (clock_window.h) and nothing may jump into them. All other reads still
+// fault. A patch is logged and replayed at the same event, so that the code is the same in both runs. A debugged replay
+// does without patches, because a debugger sets breakpoints at return addresses of calls. Explored runs log no patches,
+// and their replays have none: the fork server patches the places that earlier runs reached, so that a run has hardly
+// any signals. Each process has its own patches; a fork copies them. Thread rule: the caller has the baton, so no other
+// thread executes the code while it is written.
 //
 // Only code from files is patched: a compiler changes and copies the code that it has generated.
 #pragma once
@@ -24,8 +24,8 @@ namespace reweave::core {
 // Restores the process's original code, because it is about to be inspected; it stays unpatched while threads of the
 // process are traced.
 void remove_patches();
-// The same for the code in a range that the program may be about to write to or move. Places that are hot there are
-// patched again once it is code again.
+// Does the same for a range that the program may be about to write to or move. Hot places in the range are patched
+// again after the range contains code again.
 void remove_patches(std::uint64_t start, std::uint64_t end);
 
 // SIGSYS came from call `number`, which returns to `after`: counts it, and patches it if it is hot. Replay: as
@@ -35,13 +35,14 @@ void note_call_site(std::uint64_t after, long number);
 // The same for an `rdtsc` or `rdtscp` before `after`, which faulted for the thread with these registers.
 void note_clock_site(std::uint64_t after, const KernelRegisters& registers);
 
-// `after` follows a `pause` in a loop in which a thread waits. Such loops contain that instruction, so from now on it
-// faults instead, and is a schedule point at which the thread gives way: detecting each time that it waits takes
-// milliseconds. Logged like the others; a debugged replay does the same, because its schedule points count.
+// Replaces the `pause` that ends at `after`, in a loop in which a thread waits, by an instruction that faults. Each
+// fault is a schedule point at which the thread gives way. Without this, detecting each wait takes milliseconds. Logged
+// like the other patches. A debugged replay also does it, because these schedule points count.
 void note_pause_site(std::uint64_t after);
-// Replay, where that may have been logged: repeats it.
+// Replay: repeats note_pause_site if the next record of this thread is its log entry. Call it where recording may have
+// called note_pause_site.
 void follow_recorded_pause();
-// The end of the `pause` at `ip` that faulted because of that; 0 if it is another instruction.
+// Returns the address after the patched `pause` at `ip`; 0 if `ip` is not a `pause` that note_pause_site has patched.
 std::uint64_t address_after_pause(std::uint64_t ip);
 
 // Fork server, between two runs: patches the places that a run reported.

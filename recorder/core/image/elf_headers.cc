@@ -56,7 +56,7 @@ long check_interpreter_of(long fd) {
   return good ? 0 : -ELIBBAD;
 }
 
-// A file that exists on kernels that execute i386 programs (CONFIG_IA32_EMULATION).
+// True if the kernel executes i386 programs (CONFIG_IA32_EMULATION): only then does this file exist.
 bool executes_i386() { return !is_error(sys(SYS_faccessat, kProcFd, "sys/abi/vsyscall32", 0)); }
 
 }  // namespace

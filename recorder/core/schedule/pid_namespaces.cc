@@ -33,7 +33,8 @@ OuterIds ids_in(long folder, const char* name) {
 
 std::atomic_ref<std::int32_t> noted_tid(Thread& thread) { return std::atomic_ref(thread.real_tid); }
 
-// A thread of another process cannot be checked in this way, but it ends only with its process.
+// True if `child` was killed. tgkill checks a thread of this process. The first thread of a new process ends only with
+// that process, so waitid checks the process.
 bool was_killed(const Thread& child, long id) {
   if (child.process == self().process) return sys(SYS_tgkill, sys(SYS_getpid), id, 0) == -ESRCH;
   std::int32_t info[32] = {};
@@ -92,7 +93,8 @@ void note_real_ids(Thread& me) {
   }
   const OuterIds outer = ids_in(kProcFd, "thread-self");
   if (outer.tid == 0)
-    stop_run(wire::OutcomeKind::kUnsupported, "/proc does not tell the outer id of a process in a PID namespace");
+    stop_run(wire::OutcomeKind::kUnsupported,
+             "cannot read from /proc/thread-self the ID that a process in a PID namespace has outside it");
   me.tid = static_cast<std::int32_t>(tid);
   here.real_pid = static_cast<std::int32_t>(outer.pid);
   noted_tid(me).store(static_cast<std::int32_t>(outer.tid));

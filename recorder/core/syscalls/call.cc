@@ -177,7 +177,7 @@ bool next_result(const Call& call, long& result) {
   return header->thread == call.me.id && record.number == static_cast<std::uint32_t>(call.number);
 }
 
-// An output of size 0 marks the place.
+// Logs `reached` as an output of 0 bytes at that address; stopped_at() looks for it.
 long log_stopped(Call& call, long result, std::uint64_t reached) {
   const Output place = {reached, 0};
   log_call(call, result, &place, 1);

@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The loader's cache and the configuration do not: they change whenever a package is installed.
+// True for files under kSystemFolders. The loader's cache and configuration files in /etc do not count, because every
+// package installation changes them.
 bool belongs_to_system(const std::string& path) {
   return std::ranges::any_of(kSystemFolders, [&](const char* folder) { return path.starts_with(folder); });
 }
@@ -61,7 +62,7 @@ void ManifestNotes::note_file(const wire::MapFileRecord& map) {
   MappedFile file = identify_file(source);
   file.path = path;
   const bool fresh = (map.flags & kMapFresh) != 0 || source != path;
-  const bool is_nameless = path.starts_with("/proc/");  // it is reached through a descriptor of the process's
+  const bool is_nameless = path.starts_with("/proc/");  // the process mapped it through one of its descriptors
   if (fresh || is_nameless || (file.build_id.empty() && !belongs_to_system(path)))
     file.stored_name = writer_->store_file(open_regular(source), source);
   if (file.size != map.file_size || file.ctime_ns != map.ctime_ns)

@@ -11,16 +11,17 @@
 namespace reweave {
 
 struct MadeCheckpoint {
-  Fd requests;  // over which it is asked for copies; it ends when the last process that has this closes it
+  Fd requests;  // socket for copy requests; the checkpoint process ends when every copy of this descriptor is closed
   pid_t pid = 0;
   std::string why;  // the reason if there is none
 };
 
-// The target holds. `socket`: the other end of its TargetProgram::checkpoints.
+// Forks a checkpoint from the target, which must be holding before an event. `socket`: our end of the socket pair whose
+// other end is TargetProgram::checkpoints.
 MadeCheckpoint make_checkpoint(ArenaMemory& arena, int socket);
 
-// A copy's process tree. The arena has its configuration, and the copy holds before stop_event, or at the place of the
-// checkpoint if that is the same.
+// The process tree of a copy. The arena must hold the copy's configuration. The copy holds before event stop_event; if
+// the checkpoint is at that event, it holds there at once.
 class Copy : public Tree {
  public:
   // `output`: as in TargetProgram. `checkpoints`: likewise. Throws SystemError.

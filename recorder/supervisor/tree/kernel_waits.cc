@@ -36,7 +36,7 @@ Call call_of(const RuntimeState& state, const Thread& thread) {
   return call;
 }
 
-// True if the kernel has a child of `process` that is not alive for the core: it is ending now.
+// True if the kernel still lists a child of `process` that the core counts as ended. Also true if /proc cannot be read.
 bool has_ending_child(const RuntimeState& state, const Process& process, const Processes& living) {
   std::error_code failed;
   for (const fs::directory_entry& task : fs::directory_iterator(proc_folder(process.real_pid) + "/task", failed)) {
@@ -78,7 +78,7 @@ std::string link_of(const fs::path& link) {
   return fs::read_symlink(link, ignored).string();
 }
 
-// O_RDONLY, O_WRONLY or O_RDWR; nothing if it cannot be told.
+// Returns O_RDONLY, O_WRONLY or O_RDWR; nullopt if /proc does not show it.
 std::optional<int> access_of(const std::string& folder, const std::string& descriptor) {
   std::ifstream info(folder + "/fdinfo/" + descriptor);
   for (std::string label; info >> label;)
@@ -86,8 +86,8 @@ std::optional<int> access_of(const std::string& folder, const std::string& descr
   return {};
 }
 
-// Whether the process of that folder of /proc has the pipe open, with another access than `access`; nothing if it
-// cannot be told.
+// True if the process whose /proc folder is `folder` has `pipe` open with an access mode other than `access`; nullopt
+// if /proc does not show it.
 std::optional<bool> has_open(const std::string& folder, const std::string& pipe, int access) {
   std::error_code failed;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder + "/fd", failed)) {
@@ -100,8 +100,9 @@ std::optional<bool> has_open(const std::string& folder, const std::string& pipe,
   return false;
 }
 
-// A read from (O_RDONLY) or a write to (O_WRONLY) the pipe `fd`. Pipes with names and those that the tree has inherited
-// or may have passed on through a socket may be open elsewhere.
+// Returns the wait of a read from (O_RDONLY) or a write to (O_WRONLY) the pipe `fd`. Returns nullopt for pipes that a
+// process outside the tree may have open: named pipes, inherited pipes, and any pipe after a descriptor was sent
+// through a socket.
 std::optional<KernelWait> pipe_wait(const RuntimeState& state, const Process& process, std::uint64_t fd, int access) {
   const std::string pipe = link_of(proc_folder(process.real_pid) + "/fd/" + std::to_string(fd));
   if (!pipe.starts_with("pipe:[") || state.descriptors_passed != 0) return {};
@@ -122,7 +123,7 @@ std::optional<KernelWait> kernel_wait(const RuntimeState& state, const Thread& t
   const Process& process = state.processes[thread.process % kMaxProcesses];
   if (thread.op.kind != OpKind::kSyscall || process.real_pid <= 1) return {};
   const auto is_known = {SYS_wait4, SYS_waitid, SYS_read, SYS_readv, SYS_write, SYS_writev};
-  // Asking the kernel costs more than asking the core; most calls are others.
+  // Check the call number first: reading /proc is slower, and most calls are none of these.
   if (std::ranges::find(is_known, static_cast<long>(thread.op.detail)) == is_known.end()) return {};
   const Call call = call_of(state, thread);
   if (call.number != static_cast<long>(thread.op.detail)) return {};
