@@ -4,8 +4,8 @@
     scripts/check_core.py [ROOT]
 
 MOST has the limits. A count that grew is an error: distinguish calls by a flag, a field or a function of their row
-(recorder/core/syscalls/table.h), differences between modes belong in log/agree.h, syscalls/call.h and the kind of the
-row, and calls to higher rooms go through a hook (recorder/core/wiring.cc). A count that shrank is an error until MOST
+(recorder/core/syscalls/table.h). Differences between modes belong in log/agree.h, syscalls/call.h and the kind of the
+row. Calls to higher rooms go through a hook (recorder/core/wiring.cc). A count that shrank is an error until MOST
 has it. Exit status 1 if a count differs from MOST.
 """
 import pathlib

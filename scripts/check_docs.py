@@ -132,7 +132,7 @@ def gdb_commands():
 
 
 class Verbs:
-    """What `reweave --help` and the verbs' own say."""
+    """The options that the output of `reweave --help` and of each verb's --help names."""
 
     def __init__(self, reweave):
         self.options = {"": {"--help", "--version"}}
@@ -220,7 +220,7 @@ def shell_problems(block, verbs):
 
 
 def problems(text, verbs=None, folder=ROOT):
-    """What the text of a document names and is not there. Links go from `folder`."""
+    """Yields a line for each name in a document that does not exist. Links are relative to `folder`."""
     for language, block in FENCE.findall(text):
         if language in ("sh", "console"):
             yield from shell_problems(block, verbs)

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Runs a command in known surroundings, so that it does the same whoever starts it.
+"""Runs a command in known surroundings, so that it does the same for every caller.
 
     scripts/surroundings.py COMMAND...
 
 The command gets a session of its own, no terminal, /dev/null as its input, the default disposition of every signal and
-none blocked, no other descriptors than 0 to 2, a umask of 022, no core files, the usual soft limits as far as the hard
-ones allow, ordinary scheduling with nice value 0 (without root: the nice value it was started with), few environment
-variables, and an empty TMPDIR that is removed afterwards. It keeps the processors that it may use and the working folder.
-When it has ended, every process that it left behind is killed. Exit status: the command's, 128 + N if signal N ended it.
-SIGINT, SIGTERM and SIGHUP end the command and what it started.
+none blocked. It gets no other descriptors than 0 to 2, a umask of 022, no core files, and the usual soft limits as far
+as the hard ones allow. It gets ordinary scheduling with nice value 0 (without root: the nice value it was started
+with), few environment variables, and an empty TMPDIR that is removed afterwards. It keeps the processors that it may
+use and the working folder. When it has ended, every process that it left behind is killed. Exit status: the command's,
+128 + N if signal N ended it. SIGINT, SIGTERM and SIGHUP end the command and what it started.
 """
 import contextlib
 import ctypes

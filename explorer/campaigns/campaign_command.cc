@@ -195,7 +195,8 @@ void add_campaign_command(CLI::App& app, int& status) {
   add_plan_options(*verb, arguments->plan);
   verb->add_option("-j,--jobs", arguments->jobs, "run, merge: processes that work at a time; default: all processors")
       ->check(whole_number(1, 64));
-  verb->add_option("--part", arguments->part, "run: only part I of N of the units, for the shards of a CI job")
+  verb->add_option("--part", arguments->part,
+                   "run: only part I of N of the units; each shard of a CI job takes one part")
       ->type_name("I/N");
   verb->add_option("-o,--output", arguments->output, "merge: a new folder, in place of DIR/merged");
   verb->add_option("--verify", arguments->merge.verifications, "merge: replays of each failure")

@@ -72,7 +72,7 @@ std::vector<Reorderings::Group> Reorderings::groups() const {
 
 // Adds the pair that most of the remaining runs reorder until almost none is left. Empty if three pairs do not suffice.
 std::vector<EventPair> Reorderings::cover_from(const std::vector<Group>& groups, const Group& first) const {
-  constexpr std::size_t kFewOf = 20;  // one run in so many may reorder none of the pairs
+  constexpr std::size_t kFewOf = 20;  // up to 1 / kFewOf of the runs may reorder none of the pairs
   std::vector<EventPair> cover = {first.pair};
   Runs rest;
   for (std::size_t i = 0; i < runs_.size(); i++) rest.set(i, !first.runs.test(i));

@@ -85,7 +85,7 @@ class TextReport {
     constexpr std::size_t kMostOfWay = 8;  // on one screen
     const json &way = report_.at("value_way"), &steps = way.at("steps");
     if (steps.empty()) return "";
-    std::string text = "\nWhere the value came from, newest step first:\n";
+    std::string text = "\nOrigin of the value, newest step first:\n";
     std::size_t shown = 0;
     for (; shown < steps.size() && (full_ || shown < kMostOfWay); shown++) {
       const json& step = steps[shown];
@@ -115,7 +115,7 @@ class TextReport {
     std::string text = fmt::format(
         "\nTried as a remedy{}: {}: {} random schedules {}fail ({} at 95 % confidence); "
         "without it {}.\n",
-        prevents ? "" : ", in vain", member_text(remedy, "text"), share_sentence(rate), prevents ? "" : "still ",
+        prevents ? "" : " without success", member_text(remedy, "text"), share_sentence(rate), prevents ? "" : "still ",
         rate_interval(rate), share_sentence(report_.at("base")));
     const std::string assumption = member_text(remedy, "assume");
     if (!assumption.empty())

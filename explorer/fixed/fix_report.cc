@@ -159,8 +159,8 @@ std::string fix_text(const json& report) {
   if (const std::string cause = report.at("old").at("cause"); !cause.empty())
     text += fmt::format("The cause was: {}\n", cause);
   if (const json& recorded = report.at("recorded"); count_in(recorded, "failed") > 0)
-    text += fmt::format("Of {} {} failed.\n", counted(count_in(recorded, "runs"), "recorded run"),
-                        count_in(recorded, "failed"));
+    text += fmt::format("{} of {} failed.\n", count_in(recorded, "failed"),
+                        counted(count_in(recorded, "runs"), "recorded run"));
   if (!report.at("pairs").empty()) text += "The old order of events:\n";
   for (const json& pair : report.at("pairs")) text += pair_line(pair);
   text += schedule_line(report.at("schedule"));

@@ -42,7 +42,7 @@ class Hunt {
   const std::string given_case_;
   HuntResult result_;
   std::optional<Folder> folder_;
-  Fd lock_{-1};  // on the folder, for the lifetime of this object
+  Fd lock_{-1};  // locks the folder until this object is destroyed
   bool continues_ = false;
   TargetHunter::Clock::time_point start_;
 };

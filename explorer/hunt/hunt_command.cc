@@ -117,7 +117,7 @@ void add_hunt_command(CLI::App& app, int& status) {
       app.add_subcommand("hunt", "find out why a program fails sometimes: record, search, keep what fails");
   verb->footer(
       "Records a passing run, and searches its schedules for one that fails. Example: reweave hunt -- ./test\n"
-      "Of ctest, meson test and pytest each test is hunted: reweave hunt --for 20m -- ctest --test-dir build\n"
+      "ctest, meson test and pytest are hunted test by test: reweave hunt --for 20m -- ctest --test-dir build\n"
       "One folder has the recordings, summary.md, junit.xml, report.sarif and hunt.json; the same command continues.\n"
       "Exits 10 if there is a failure that replays, 0 if none was found, 11 if no run could be examined. Ctrl-C ends "
       "the "

@@ -96,7 +96,7 @@ class LastLock(Question):
 
 
 class WhereFreed(Question):
-    """Where the heap block that contains a pointer was freed last before here: reweave where-freed [-g] PTR.
+    """Show where the heap block that contains a pointer was last freed before here: reweave where-freed [-g] PTR.
 
     Calls of realloc with the block count as well. Blocks are known by the C library's own heap.
     """

@@ -18,7 +18,7 @@ LINES_BEFORE = 6  # `list` continues after the last line listed, so this centres
 
 
 class Behind(gdb.Breakpoint):
-    """Stops when a thread has executed, for the number-th time, the operation that returns to `address`."""
+    """Stops when a thread has executed the operation that returns to `address` for the number-th time."""
 
     def __init__(self, address, thread, number, session):
         super().__init__("*%#x" % address, internal=True)

@@ -57,7 +57,7 @@ def answer(session):
         found = QUESTIONS[os.environ["REWEAVE_QUERY"]](session, os.environ["REWEAVE_QUERY_OF"])
     except (gdb.error, gdb.GdbError) as error:
         return fail(error, EXIT_BAD_INPUT)
-    except Exception as error:  # noqa: BLE001: whatever it is, there is an answer
+    except Exception as error:  # noqa: BLE001: every error gets an answer
         return fail("internal error: %r" % error, EXIT_INTERNAL)
     write({"at": os.environ["REWEAVE_GDB_EVENT"], **({"truncated": True} if truncated() else {}), **found})
     if truncated():

@@ -381,7 +381,7 @@ class Socket:
         self.path = None
 
     def listen(self):
-        """Creates the socket. Returns its descriptor, for the stub, in a tuple."""
+        """Creates the socket. Returns a tuple with the descriptor for the stub."""
         if self.folder is None:
             self.folder = tempfile.mkdtemp(prefix="reweave-gdb-")
             self.path = os.path.join(self.folder, "stub")

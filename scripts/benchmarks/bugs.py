@@ -1,4 +1,4 @@
-"""How soon each search strategy finds the bug of each program in tests/programs."""
+"""Measures how soon each search strategy finds the bug of each program in tests/programs."""
 import concurrent.futures
 import json
 import os

@@ -1,4 +1,4 @@
-"""What it costs to make a campaign's units apart from each other, and to merge 10,000 of them."""
+"""Measures the cost of making a campaign's units separately, and of merging 10,000 of them."""
 import ctypes
 import ctypes.util
 import json
@@ -34,7 +34,7 @@ UNITS = 4
 
 
 def processor_seconds():
-    """Of all children so far."""
+    """Returns the processor time of all children so far."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
@@ -102,7 +102,7 @@ class CampaignBench(Bench):
         return [REWEAVE, "campaign", "run", path, "--jobs", jobs]
 
     def operations(self):
-        """What one unit asks of the campaign's folder, as strace counts it, and the bytes."""
+        """Prints how many operations one unit makes on the campaign's folder, as strace counts them, and their bytes."""
         path = self.new("operations", self.recording("buggy", BUGGY), 2, 1000, "auto")
         log = self.folder / "strace"
         command = ["strace", "-y", "-o", log, REWEAVE, "explore", "--campaign", path, "--unit", "1"]

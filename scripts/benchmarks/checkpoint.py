@@ -1,4 +1,4 @@
-"""What a run costs that begins where other threads live, and how many more runs of a long program that gives."""
+"""Measures the cost of a run that begins where other threads exist, and how many more runs of a long program that gives."""
 import re
 import statistics
 import subprocess
@@ -24,7 +24,7 @@ class CheckpointBench(Bench):
         return recording
 
     def times(self):
-        """A run that ends where it begins: fork, the other threads made anew, exit."""
+        """Measures a run that ends where it begins: it forks, creates the other threads again and exits."""
         print("\na run that ends at the checkpoint it begins at, threaded_phase")
         recordings = {threads: self.record(f"quit-{threads}", "plain", "1", threads - 1, "quit") for threads in (2, 8, 32)}
         rows = {threads: [] for threads in recordings}

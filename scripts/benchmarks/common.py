@@ -15,7 +15,7 @@ LIMIT = 600  # seconds for one run
 
 
 class Failed(Exception):
-    """A measured command failed; the table says so and continues."""
+    """A measured command failed. The table shows this and continues."""
 
 
 def run(command, accept=(0,), output=subprocess.DEVNULL):

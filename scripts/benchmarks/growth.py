@@ -1,4 +1,4 @@
-"""How recording grows: time and size against the number of one thing, with fitted exponents."""
+"""Measures how recording grows: time and size against the number of one thing, with fitted exponents."""
 import math
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""What a step back costs in gdb, by the length of the recording, with checkpoints and without."""
+"""Measures a step back in gdb, by the length of the recording, with checkpoints and without."""
 import json
 import os
 import statistics
@@ -38,7 +38,7 @@ def late(values):
 
 class ReverseBench(Bench):
     def show(self):
-        print("\na request of gdb in a recording of so many seconds, in its middle: median and 99th percentile, ms")
+        print("\na request of gdb in the middle of a recording, by its seconds: median and 99th percentile, ms")
         columns = ("first", "goto", "reverse-stepi", "reverse-step", "reverse-continue")
         print(f"  {'':<36}" + "".join(f"{name:>18}" for name in columns) + "   checkpoints, MB")
         for kind in ("plain", "instrumented"):

@@ -1,5 +1,5 @@
-"""What sleds cost: programs built by reweave-cc against the same built by clang, without Reweave; and explored runs of
-a program with sleds against one built with -fsanitize=thread."""
+"""Measures the cost of sleds: programs built by reweave-cc against the same built by clang, without Reweave; and explored
+runs of a program with sleds against one built with -fsanitize=thread."""
 import math
 import re
 import resource

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Whoever starts us may have blocked signals that the core needs: the program has that mask, and the core its signals.
-"""
+"""The caller may have blocked signals that the core needs: the program keeps that mask, and the core gets its signals."""
 import argparse
 import pathlib
 import signal

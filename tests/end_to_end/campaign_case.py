@@ -1,4 +1,4 @@
-"""What the checks of campaigns share."""
+"""The common parts of the checks of campaigns."""
 import hashlib
 import json
 import pathlib
@@ -40,7 +40,7 @@ class CampaignCase(ScratchCase):
         return sorted(path.name for path in (campaign / kind).glob("*/[!.]*"))
 
     def merged(self, campaign, status=FAILURE_FOUND):
-        """What a merge says, and the content of each file that it kept."""
+        """Merges; returns the content of failures.json, and the hash of each file that the merge wrote."""
         self.reweave("campaign", "merge", campaign, "--verify", "2", status=status)
         folder = campaign / "merged"
         files = {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()

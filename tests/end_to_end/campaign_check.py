@@ -154,7 +154,7 @@ class Campaigns(CampaignCase):
         self.assertIn("no run could be examined", output)
 
     def damaged(self, campaign, text):
-        """What merge says of a unit's file with that text."""
+        """Returns the message of a merge in which a unit's file has the content `text`."""
         for path in (campaign / "units").glob("*/*"):
             path.unlink()
         shard = campaign / "units" / "00000"

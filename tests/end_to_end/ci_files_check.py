@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The files for GitHub Actions and GitLab (scripts/ci): their own steps, run as the services' shells run them.
 
-What only the services can do, to check out, to fetch and install packages and to upload, is left out. Reweave is on the
-PATH, as its package puts it there."""
+Leaves out the steps that only the services can do: checking out, fetching and installing packages, and uploading. Reweave
+is on the PATH, as its package puts it there."""
 import pathlib
 import re
 import shutil

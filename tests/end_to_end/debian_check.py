@@ -230,7 +230,7 @@ def run(command, folder):
 
 
 def check_round(reweave, work, master, chaos):
-    """What differed in one round, or None. The replay runs in an empty folder, in which nothing may appear."""
+    """Returns the difference found in one round, or None. The replay runs in an empty folder, in which nothing may appear."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name) / "work"
         shutil.copytree(master, folder, symlinks=True)

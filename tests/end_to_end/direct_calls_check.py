@@ -92,14 +92,14 @@ def compiled(folder, name, text, *flags):
 
 
 def shims_of(pid):
-    """The addresses from the first to behind the last that map the shim."""
+    """Returns the range of addresses at which the shim is mapped."""
     lines = pathlib.Path(f"/proc/{pid}/maps").read_text().splitlines()
     ends = [int(word, 16) for line in lines if line.endswith("/libreweave.so") for word in line.split()[0].split("-")]
     return range(min(ends), max(ends))
 
 
 def direct_jumps(program, pid, start, end):
-    """How many jumps into the shim are where the program's file has something else."""
+    """Counts jumps into the shim at places where the program's file has other code."""
     shim, found = shims_of(pid), 0
     file, code = loaded_code(program), memory(pid, start, end)
     for at in range(len(code) - BYTES):
@@ -109,7 +109,7 @@ def direct_jumps(program, pid, start, end):
 
 
 def record(reweave, recording, program, preloaded):
-    """What the run printed, and how many direct jumps it had."""
+    """Records a run; returns its output and the number of its direct jumps."""
     setting = ["env", f"LD_PRELOAD={preloaded}"] if preloaded else []
     command = [reweave, "record", "--checksums", "-o", recording, "--", *setting, program]
     target = subprocess.Popen([str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

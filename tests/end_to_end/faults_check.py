@@ -4,8 +4,8 @@ logged is lost, nothing runs on unrecorded, and what is damaged is an error with
 
     faults_check.py --build BUILD [--instants N] [--recordings N] [--places N] [--seed N] [TEST...]
 
-Of each recording every byte of its events and its manifest is changed, and every length tried, by a program that reads it
-(tests/formats/damage_recording.cc); at some places of all its files also `replay`, `dump` and `ps` have to do with it.
+In each recording, tests/formats/damage_recording.cc changes every byte of the events and the manifest, and cuts them to
+every length, and reads the result. At some places of all files, `replay`, `dump` and `ps` read the damaged recording too.
 The full measure is --instants 200 --recordings 200.
 """
 import argparse
@@ -106,7 +106,7 @@ def wait_until(condition):
 
 
 def described(pids):
-    """What each of them is doing, where it can still be seen."""
+    """Describes what each process is doing, as far as /proc still shows it."""
     lines = []
     for pid in pids:
         for name in ("comm", "stat", "wchan", "syscall"):

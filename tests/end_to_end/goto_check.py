@@ -43,7 +43,7 @@ def run(command, seconds, stdin=""):
 
 
 def sort_of(line):
-    """What kind of event a line of `reweave dump` shows: those of one sort come to the debugger in the same way."""
+    """Returns the sort of the event in a line of `reweave dump`. The debugger reaches all events of one sort in the same way."""
     words = line.split()
     if "switch" in words:
         return "switch, " + re.search(r"switch to t\d+, ([a-z ]+)", line)[1]
@@ -65,7 +65,7 @@ def events_to_try(dump, each, every):
 
 
 def go(arguments, recording, event):
-    """What is wrong at the event, or None."""
+    """Returns the problem at the event, or None."""
     status, output, errors = run([arguments.reweave, "replay", "--quiet", "-g", str(event), "--gdb-batch", "bt 3; when",
                                   recording], GOTO_SECONDS)
     if status is None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What recording costs while nothing is done, by counts that do not depend on time. `scripts/bench growth` has the times."""
+"""Checks the cost of recording an idle program by counts that do not depend on time. `scripts/bench growth` has the times."""
 import pathlib
 import re
 import subprocess

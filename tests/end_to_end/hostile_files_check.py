@@ -107,7 +107,7 @@ class HostileFiles(ScratchCase):
         self.assertEqual([entry.name for entry in self.outside.iterdir()], ["precious"])
 
     def verbs(self, recording):
-        """The command lines that have to do with a recording; what they write goes to `out`, which is made anew."""
+        """Yields the command lines that read a recording. They write into `out`, which is emptied first."""
         out = self.folder / "out"
         shutil.rmtree(out, ignore_errors=True)
         out.mkdir()
@@ -250,7 +250,7 @@ class HostileFiles(ScratchCase):
                 made.rmdir() if make is make_folder else made.unlink()
 
     def test_private(self):
-        """What is made is for its user only, whatever the umask."""
+        """Files that Reweave creates are readable by their user only, with any umask."""
         old = os.umask(0)
         try:
             self.assertEqual(self.reweave("record", "-o", self.recording, "--", "/bin/true")[0], 0)

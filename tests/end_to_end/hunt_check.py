@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The verb hunt: what it finds, what it leaves in its folder, how it goes on, and what it says where it finds nothing."""
+"""The verb hunt: its findings, the files in its folder, how it continues, and its message if it finds nothing."""
 import json
 import pathlib
 import re
@@ -81,7 +81,7 @@ class Hunts(ScratchCase):
         return output, errors
 
     def kept(self, folder=None):
-        """What hunt.json says; the other reports are well-formed, and say the same."""
+        """Returns the content of hunt.json. Checks that the other reports are well-formed and agree with it."""
         folder = folder or self.out
         told = json.loads((folder / "hunt.json").read_text())
         self.assertEqual((told["format"], told["version"]), ("reweave-hunt", 1))
@@ -134,7 +134,7 @@ class Hunts(ScratchCase):
         self.assertEqual(done.returncode, BAD_INPUT, done.stderr)
         self.assertIn(f"name one: {folder}/failure-1, {folder}/failure-2", done.stderr)
 
-    def test_it_goes_on(self):
+    def test_it_continues(self):
         program = self.bank_account()
         self.hunt("--", program, status=FAILURE_FOUND)
         folder = self.folder / "reweave-hunt-bank_account-1"
@@ -266,7 +266,7 @@ class Hunts(ScratchCase):
         return self.folder / name
 
     def opens_at_the_check(self, recording):
-        """The run goes on for long after the failed check; gdb opens there, with and without a way back."""
+        """The run continues for long after the failed check. gdb opens at the check, with and without --backward."""
         for way in ([], ["--backward"]):
             shown = subprocess.run([self.build / "reweave", "replay", "-g", "end", *way, recording, "--gdb-batch", "bt 1"],
                                    stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT).stdout

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `meson install` installs works where it is put, without the build, and has a manual page for each verb."""
+"""The files that `meson install` installs work in their place, without the build. Each verb has a manual page."""
 import os
 import pathlib
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is read from large files is in the recording once, whoever changes the files meanwhile, and damage is seen."""
+"""The recording has data read from large files once, even if the files change meanwhile, and damage is noticed."""
 import os
 import pathlib
 import random
@@ -162,7 +162,7 @@ class KeptReads(ScratchCase):
         self.assertEqual(self.replay().returncode, BAD_INPUT)
 
     def test_not_ours(self):
-        """Who may have no lease on a file, as an ordinary user on the system's, records its content all the same."""
+        """If the user may take no lease on a file, as on the system's files, its content is recorded all the same."""
         others = self.folder / "others"
         others.mkdir()
         user = {}

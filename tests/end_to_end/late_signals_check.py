@@ -46,7 +46,7 @@ def wait_for_state(pid, state):
 
 
 def answer(process):
-    """What the program writes next; empty if it writes nothing in time."""
+    """Returns the next text that the program writes; empty if it writes nothing in time."""
     os.set_blocking(process.stdout.fileno(), False)
     end = time.monotonic() + LIMIT
     while time.monotonic() < end:
@@ -58,7 +58,7 @@ def answer(process):
 
 
 def target_of(supervisor):
-    """Its guard is a child, too."""
+    """Returns the target among the supervisor's children. The guard is also a child."""
     for child in pathlib.Path(f"/proc/{supervisor}/task/{supervisor}/children").read_text().split():
         if pathlib.Path(f"/proc/{child}/comm").read_text() == "python3\n":
             return int(child)

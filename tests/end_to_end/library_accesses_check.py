@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the C library reads and writes for its caller is an access: a use after free there is found, predicted and
-explained, and a program that uses its blocks to their ends, and no further, is not accused.
+"""Memory that the C library reads and writes for its caller counts as accessed: a use after free there is found, predicted
+and explained. A program that uses its blocks to their ends, and no further, gets no report.
 
     library_accesses_check.py REWEAVE FREED_IN_LIBRARY TO_THEIR_ENDS
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How `reweave record` begins and ends: as process 1 of a PID namespace, with processes left behind, with signals that ask
-it to end in whatever phase. What exists is kept and replays; the status is the program's, or that of the signal.
+"""Tests how `reweave record` begins and ends: as process 1 of a PID namespace, with processes left behind, with signals that
+ask it to end in each phase. The part recorded so far is kept and replays; the status is the program's, or the signal's.
 
     lifecycle_check.py --build BUILD [--instants N] [TEST...]
 """
@@ -240,12 +240,12 @@ class Lifecycle(ScratchCase):
                     self.assertIn(replayed.returncode, (0, 128 + number), replayed.stderr)
 
     def processors_of(self, recorder):
-        """Those that the recorded program may use."""
+        """Returns the processors that the recorded program may use."""
         children = pathlib.Path(f"/proc/{recorder.pid}/task/{recorder.pid}/children").read_text().split()
         return {cpu for child in children for cpu in os.sched_getaffinity(int(child))}
 
     def test_side_by_side(self):
-        """As long as there are processors that no recording has, each takes one of its own, whatever its seed."""
+        """Each recording takes a processor that no other recording uses, if there is one, with any seed."""
         if len(os.sched_getaffinity(0)) < 2:
             self.skipTest("there is one processor only")
         apart = False

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What every verb does alike: --quiet, --verbose, --color and NO_COLOR, progress on a terminal only, JSON reports."""
+"""Behaviour that all verbs share: --quiet, --verbose, --color and NO_COLOR, progress on a terminal only, JSON reports."""
 import json
 import os
 import pathlib

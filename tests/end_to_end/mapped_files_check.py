@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A small file is in the recording as it was when it was mapped, whoever changes it after the program looked at it."""
+"""The recording has a small file as it was when it was mapped, even if it changes after the program looked at it."""
 import subprocess
 import time
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What programs are told of the processor: `record --processor` hides what is beyond a level, and a replay says what the
-recording has, on whichever processor it runs."""
+"""The processor that programs see: `record --processor` hides features beyond a level, and a replay shows the processor of
+the recording, on any machine."""
 import argparse
 import os
 import pathlib
@@ -79,7 +79,7 @@ class ProcessorTest(unittest.TestCase):
         self.assertEqual(native.get("components"), recorded.get("components"))
 
     def test_processes_are_told_the_same(self):
-        """What one process found in code, and was told, others of the tree take over."""
+        """The other processes of the tree use the places that one process found in code, and get the same answers."""
         recording, program = self.folder / "tree", self.folder / "program"
         done = run(self.build / "reweave", "record", "-o", recording, "--", "sh", "-c",
                    f"{program}; {program}; {program}; exit 0")

@@ -28,7 +28,7 @@ Report = collections.namedtuple("Report", "kind places summary")
 
 
 def reports_of(text):
-    """What a run reported: of each part with a stack, the innermost place that is the program's own."""
+    """Returns a run's reports: for each part with a stack, the innermost place in the program itself."""
     found = []
     for report in re.findall(r"^WARNING: ThreadSanitizer: .*?^SUMMARY: .*?$", text, re.M | re.S):
         kind = re.match(r"WARNING: ThreadSanitizer: (.*) \(pid=", report).group(1)
@@ -119,7 +119,7 @@ class Races(ScratchCase):
                     self.check_program(compiler, source)
 
     def test_unfair_schedules(self):
-        """A thread that is woken may go on before the one that wakes it has made its next note."""
+        """A woken thread may continue before the thread that woke it makes its next note."""
         correct = [path for path in PROGRAMS if path.stem.endswith("_ok")]
         self.assertGreater(len(correct), 15)
         for source in correct:

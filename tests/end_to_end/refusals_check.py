@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What cannot be recorded, or not here, ends in one line that says the true cause; nothing is recorded wrongly."""
+"""A program that cannot be recorded, or not here, ends with one line that names the true cause. Nothing is recorded wrongly."""
 import ctypes
 import errno
 import os

@@ -1,4 +1,4 @@
-"""What checks of a build that are unittest cases share."""
+"""The common parts of checks of a build that are unittest cases."""
 import argparse
 import pathlib
 import subprocess

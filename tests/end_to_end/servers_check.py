@@ -3,8 +3,8 @@
 
     servers_check.py --build BUILD [--seconds 30] [--least 10000] [NAME...]
 
-Each server is recorded while clients on this machine ask it for so many seconds, and must have answered so many
-requests. The replay must end as the server did, with the same output. Needs the packages redis, memcached, nginx-light,
+Each server is recorded while clients on this machine send it requests for a given time, and must answer a given number of
+them. The replay must end as the server did, with the same output. Needs the packages redis, memcached, nginx-light,
 apache2-utils and postgresql; PostgreSQL runs as the user postgres, who must be able to read BUILD.
 """
 import argparse
@@ -47,7 +47,7 @@ class Server:
         self.folder, self.port = folder, free_port()
 
     def prepare(self):
-        """What is there before the server starts."""
+        """Creates files that the server needs. Called before it starts."""
 
     def stop(self, pid):
         os.kill(pid, self.stop_signal)
@@ -153,7 +153,7 @@ def server_pid(reweave_pid):
 
 
 def check(reweave, server, arguments):
-    """What was seen, as a line of text."""
+    """Records and replays a server. Returns a line of text with the result."""
     server.prepare()
     recording = server.folder / "recording"
     become = ["runuser", "-u", server.user, "--"] if server.user != "root" else []

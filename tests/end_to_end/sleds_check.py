@@ -199,7 +199,7 @@ class SledsCheck(ScratchCase):
 
     @staticmethod
     def unequal(ours, theirs):
-        """What only one of the builds accesses, in words."""
+        """Describes the accesses that only one of the builds makes."""
         # Some calls of ThreadSanitizer's have no line, but the sleds there have one.
         unknown = sum(count for event, count in theirs.items() if event[-1].endswith(":?"))
         missing = collections.Counter({e: n for e, n in (theirs - ours).items() if not e[-1].endswith(":?")})

@@ -28,7 +28,7 @@ class UnderSlurm(CampaignCase):
         super().tearDown()
 
     def processes(self, pattern):
-        """Ids of our cluster's processes whose command line has that: others may have a Slurm, too."""
+        """Returns the IDs of our cluster's processes whose command line contains `pattern`. Another Slurm may also run here."""
         found = []
         for entry in pathlib.Path("/proc").iterdir():
             try:
@@ -41,7 +41,7 @@ class UnderSlurm(CampaignCase):
         return found
 
     def wait_for_unit(self, pattern):
-        """The id of a running unit; an error at once where the array has come to its end."""
+        """Returns the ID of a running unit; fails at once if the array has ended."""
         def running_or_over():
             return self.processes("reweave " + pattern) or not self.tasks()
         self.cluster.wait_for(running_or_over, "a unit")

@@ -104,7 +104,7 @@ class Statuses(ScratchCase):
                     (self.folder / "t").unlink(missing_ok=True)
 
     def test_cut_recordings(self):
-        """Status 6 of every verb, in whatever member and wherever it is cut, and nothing is said to be whole."""
+        """Every verb exits with 6 for a recording that is cut in any member at any place, and no output calls it whole."""
         events = (self.good / "events").stat().st_size
         places = {"events": [20, events // 3, events // 2, events - 1], "manifest": [20, 100]}
         for member, lengths in places.items():

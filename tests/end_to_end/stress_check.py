@@ -34,7 +34,7 @@ def run(command, folder):
 
 
 def check(arguments, stressor):
-    """What differs, or None."""
+    """Returns the difference, or None."""
     with tempfile.TemporaryDirectory() as folder:
         work = ["stress-ng", f"--{stressor}", "1", f"--{stressor}-ops", str(arguments.operations), "-t", "4",
                 "--temp-path", folder, "--no-rand-seed"]

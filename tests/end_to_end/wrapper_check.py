@@ -94,7 +94,7 @@ def scripts_for_ci_say_what_was_kept(suite):
 
 
 def hidden_values_stay_out(suite):
-    """The program has the value, the recording does not: its replay has asterisks, and says so."""
+    """The program has the value, the recording does not: its replay has asterisks and reports that."""
     value = "swordfish"
     suite.environment = {**suite.environment, "MY_TOKEN": value, "PLAIN": value}
     hidden = "*" * len(value)

@@ -1,4 +1,4 @@
-"""What the checks of this folder share: they run a build's reweave on its test programs and judge what it prints."""
+"""The common parts of the checks of this folder: they run a build's reweave on its test programs and judge its output."""
 import argparse
 import json
 import os
@@ -29,7 +29,7 @@ class Checked:
         return self.build / "tests" / "programs" / kind / (f"{name}.tsan" if kind == "tsan" else name)
 
     def reweave(self, *arguments, accept=(0,), seconds=1500):
-        """What the command prints, errors last; ends the check if its status is another."""
+        """Returns the output of the command, errors last; ends the check if its status is not in `accept`."""
         command = [str(self.build / "reweave"), *map(str, arguments)]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds)
         if done.returncode not in accept:

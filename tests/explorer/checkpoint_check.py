@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs that begin where other threads live, each waiting in its own way, go on as the same runs from main do."""
+"""Runs that begin where other threads exist, each waiting in its own way, continue like the same runs from main."""
 import re
 import shutil
 import subprocess

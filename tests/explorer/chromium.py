@@ -112,7 +112,7 @@ class Chromium:
         self.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def value(self, expression):
-        """What the page's JavaScript makes of the expression, promises awaited."""
+        """Returns the value of the expression in the page's JavaScript, after awaiting promises."""
         answer = self.call("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in answer:
             raise ChromiumError(f"{expression}: {answer['exceptionDetails']}")
@@ -134,7 +134,7 @@ class Chromium:
         path.write_bytes(base64.b64decode(shot["data"]))
 
     def complaints(self):
-        """What the page wrote to the console, exceptions, violations of its policy, and requests but for itself."""
+        """Returns the page's output to the console, exceptions, violations of its policy, and requests for other files."""
         found = []
         for message in self.messages:
             method, about = message.get("method"), message.get("params", {})

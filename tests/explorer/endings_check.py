@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which endings of a run are failures, and what a campaign says that could not examine its runs."""
+"""Tests which endings of a run are failures, and the message of a campaign that could not examine its runs."""
 import subprocess
 
 from checking import demand, main
@@ -35,7 +35,7 @@ def build(at, name, *flags):
 
 
 def check_statuses(at):
-    """The recorded status is normal unless the command line says otherwise, and a signal only if it says so."""
+    """The recorded status is normal unless the command line names others. A signal is normal only if it is named there."""
     program = build(at, "counts-tsan", "-fsanitize=thread")
     at.reweave("record", "-o", at.folder / "status", "--", program, accept=(3,))
     at.reweave("record", "-o", at.folder / "signal", "--", program, 15, accept=(143,))
@@ -64,7 +64,7 @@ def check_statuses(at):
 
 
 def check_grain(at):
-    """A plain build is searched between its calls only, and the summary says so."""
+    """A plain build is searched between its calls only, and the summary reports that."""
     program = build(at, "counts-plain")
     at.reweave("record", "-o", at.folder / "plain", "--", program, accept=(3,))
     text = at.reweave("explore", at.folder / "plain", "--runs", 20, "-o", at.folder / "plain-found")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`explore --expect-fixed`: programs that are built anew are fixed, fail as before, or fail in another way."""
+"""`explore --expect-fixed`: programs that are built again are fixed, fail as before, or fail in another way."""
 import json
 import pathlib
 import subprocess
@@ -57,7 +57,7 @@ def check(at):
 
 
 def old_failure(at, name, text):
-    """Of a program that is overwritten later."""
+    """Returns a failure of a program that is overwritten later."""
     recording, found = at.folder / name, at.folder / f"{name}.found"
     at.reweave("record", "--seed", 1, "-o", recording, "--", build(at, text))
     at.reweave("explore", recording, "--first", "--verify", 1, "-o", found, accept=(10,))
@@ -72,7 +72,7 @@ def expect_fixed(at, old, *words, accept):
 
 
 def report_of(at, old, program, accept):
-    """As JSON; what is said besides goes to standard error, before it."""
+    """Returns the report as JSON. All other messages precede it, on standard error."""
     text = expect_fixed(at, old, "--json", "--", program, accept=accept)
     return json.loads(text[text.index("{"):text.rindex("}") + 1])
 

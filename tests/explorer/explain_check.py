@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `explain` says of the subject programs: the cause is the order that the program's comment names."""
+"""Tests `explain` on the subject programs: the cause is the order that the program's comment names."""
 import json
 import re
 import signal

@@ -230,7 +230,7 @@ def deadlock(at, browser):
 
 
 def hostile_names(at, browser):
-    """Whatever the texts of a report are, they are shown, and no more."""
+    """The page shows any texts of a report as text and nothing else."""
     report = hostile_report(json.loads((HERE / "reports" / "bank_account.json").read_text()))
     path = page_of(at, report, "hostile.html", "/tmp/'\"><script>alert(1)</script>")
     open_page(browser, path, scripts=False)

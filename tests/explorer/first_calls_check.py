@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What only a failing run asks, for its report, does not make it leave the recording."""
+"""Calls that only a failing run makes, for its report, do not make it leave the recording."""
 import pathlib
 import subprocess
 import sys

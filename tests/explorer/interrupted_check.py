@@ -15,7 +15,7 @@ FOR_EVER = "100000000"
 
 
 def end_by(at, number, *arguments, ready):
-    """What the command prints when it is sent the signal once `ready()` holds."""
+    """Sends the command the signal when `ready()` is true. Returns its output."""
     command = [str(at.build / "reweave"), *map(str, arguments)]
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                start_new_session=True)

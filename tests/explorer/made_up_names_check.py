@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Files with names that differ from run to run: an explored run means the recorded files by them, keeps files apart, and
-neither fails nor leaves the recording. Without Reweave the same program passes, too.
+neither fails nor leaves the recording. Without Reweave the same program also passes.
 """
 import os
 import re

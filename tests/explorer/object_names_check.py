@@ -137,7 +137,7 @@ def check(at):
 
 
 def check_user_lines(at, name, flags):
-    """Where the library takes a lock for the user, the user's line names the step, in any build."""
+    """If the library takes a lock for the user, the user's line names the step, in any build."""
     recording, found = at.folder / f"{name}.run", at.folder / f"{name}.found"
     at.reweave("record", "--seed", 1, "-o", recording, "--", built(at, name, TICKETS, *flags))
     at.reweave("explore", recording, "--first", "--verify", 1, "-o", found, accept=(10,))

@@ -36,7 +36,7 @@ def explored(at, name, program, status):
 
 
 def check_own_link(at):
-    """What a run was told of /proc/self/exe, its replay is told."""
+    """A replay gets the answer for /proc/self/exe that the run got."""
     recording, found, program = at.folder / "link", at.folder / "link.x", at.program("env_args", "plain")
     at.reweave("record", "-o", recording, "--", program)
     at.reweave("explore", recording, "--runs", "1", "--check", "false", "-o", found, accept=(10,))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a system call does not look at is not compared: explored runs whose unused registers differ do not leave the
-recording.
+"""Arguments that a system call does not look at are not compared: explored runs whose unused registers differ do not leave
+the recording.
 """
 import sys
 

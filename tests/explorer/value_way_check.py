@@ -52,7 +52,7 @@ def check(at):
     missed = [step for step in way["steps"] if "before" in step]
     demand(missed, "the write that a thread missed is not named", way)
     text = explained(at, at.folder / "wrong_lock.found" / "failure-1")
-    demand("Where the value came from" in text and "before thread" in text, "the text has another way", text)
+    demand("Origin of the value" in text and "before thread" in text, "the text has another way", text)
     not_instrumented(at)
 
 
@@ -61,7 +61,7 @@ def not_instrumented(at):
     at.reweave("record", "-o", recording, "--", "/bin/false", accept=(1,))
     way = json.loads(explained(at, recording, "--json"))["value_way"]
     demand(way["steps"] == [] and "-fsanitize=thread" in way["end"], "a plain program has a way", way)
-    demand("value came from" not in explained(at, recording), "the text speaks of a way that there is not", way)
+    demand("Origin of the value" not in explained(at, recording), "the text speaks of a way that there is not", way)
 
 
 if __name__ == "__main__":

@@ -72,7 +72,7 @@ class DataReads(ScratchCase):
                     self.assertEqual(self.predicted(name, way)[1], [])
 
     def test_followed(self):
-        """What is predicted can be done by the program."""
+        """The program can execute the predicted schedules."""
         recording, _, _ = self.predicted("gcc-O2", "counts")
         text = self.reweave("explore", recording, "--candidates", "gcc-O2-counts.candidates", "--strategy", "witness",
                             "-o", "found")
@@ -81,7 +81,7 @@ class DataReads(ScratchCase):
         self.assertTrue(all("was followed to the end" in line for line in verdicts), text)
 
     def test_as_text(self):
-        """Exported, the reads are told apart, too."""
+        """Exported text also distinguishes the reads."""
         recording, _, _ = self.predicted("gcc-O2", "copies")
         self.reweave("trace", recording, "--export=std", "-o", "copies.std")
         words = {line.split("|")[1].split("(")[0] for line in (self.folder / "copies.std").read_text().splitlines()}

@@ -52,7 +52,7 @@ def shape(finding):
 
 
 def counted(findings):
-    """How often each shape was seen."""
+    """Returns how often each shape was seen."""
     seen = collections.Counter()
     for finding in findings:
         seen[shape(finding)] += finding["count"]

@@ -21,7 +21,7 @@ namespace reweave::testing {
 struct GeneratorOptions {
   std::uint64_t events = 100'000;
   std::uint32_t threads = 4;    // workers, besides the first thread and those that plants start
-  std::uint32_t slice = 5'000;  // at most so many events between switches
+  std::uint32_t slice = 5'000;  // at most this many events between switches
   std::uint32_t plants = 60;
   bool branches = true;
   std::uint32_t group = 0;  // threads of a group; 0: half the threads, at most 4

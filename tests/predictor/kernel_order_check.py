@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What is handed over through the kernel (kernel_order.c) is in no race, whatever way it goes. Written only after it was
-given, it is in one."""
+"""A value handed over through the kernel (kernel_order.c) is in no race, by any of the ways. A value written only after the
+handover is in one."""
 import json
 import pathlib
 import subprocess
@@ -29,7 +29,7 @@ class KernelOrder(ScratchCase):
         cls.kept.cleanup()
 
     def found(self, *arguments):
-        """What is predicted of a run with these arguments."""
+        """Returns the findings predicted from a run with these arguments."""
         recording = self.folder / "-".join(arguments)
         for command in (["record", "--seed", "1", "-o", recording, "--", self.program, *arguments],
                         ["predict", recording, "--format=json"]):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Of correct programs (quiet.c) next to nothing is worth reading first, and what ranks low says why, in text and JSON."""
+"""Correct programs (quiet.c) have nearly no findings worth reading first. Low ones give the reason, in text and JSON."""
 import json
 import pathlib
 import subprocess

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """SARIF that `predict` writes is SARIF 2.1.0: of subject programs, of STD text, of detectors, of nothing.
 
-With a second argument, the standard's own schema (sarif-schema-2.1.0.json of OASIS), all is validated against that, too.
+With a second argument, the standard's own schema (sarif-schema-2.1.0.json of OASIS), it also validates against that.
 
 sarif.schema.json has the objects that we write with their types and ranges, and nothing else is allowed. That it says
 what the standard says about names and what is required is checked with Debian's sarif_om, whose classes were generated

@@ -28,7 +28,7 @@ def defined(library):
 
 
 def runtimes(folder):
-    """Those of the compilers that are here."""
+    """Yields a file with ThreadSanitizer's runtime for each compiler on this machine."""
     source = pathlib.Path(folder) / "empty.c"
     source.write_text("int main(void) { return 0; }\n")
     for compiler in ("gcc", "clang"):

@@ -223,7 +223,7 @@ BOOST_FIXTURE_TEST_CASE(the_watch_is_patient, Tree) {
   BOOST_TEST(record->bytes == arena.published().bytes);
 }
 
-BOOST_FIXTURE_TEST_CASE(patience_begins_anew_after_a_look_that_found_nothing, Tree) {
+BOOST_FIXTURE_TEST_CASE(patience_begins_again_after_a_look_that_found_nothing, Tree) {
   at_child(0, 1);
   at_condition(1, 8);
   DeadlockWatch watch(arena, view);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Copies of a replay that start from checkpoints go on as the replay does: with the same output from there on, the same
+"""Copies of a replay that start from checkpoints continue like the replay: with the same output from there on, the same
 checksums, the same end.
 
     checkpoints_test.py REWEAVE PROGRAM PROGRAM.tsan
@@ -62,7 +62,7 @@ class Helper:
         return answer["refused"] if "refused" in answer else (self.passed.pop(), self.event)
 
     def finish(self):
-        """How it ended, without what was written."""
+        """Lets the replay run to its end. Returns how it ended, without its output."""
         self.tell(b"g")
         end = self.answer()
         self.close()
@@ -123,7 +123,7 @@ class Checkpoints(unittest.TestCase):
         return helper
 
     def same_end(self, helper, begin):
-        """Of a copy that began at the event `begin`."""
+        """Checks the end of a copy that began at the event `begin`."""
         end = helper.finish()
         self.assertEqual(end, self.end, "from event %d" % begin)
         written = self.output(helper)
@@ -195,7 +195,7 @@ class Checkpoints(unittest.TestCase):
             os.close(descriptor)
 
     def refused(self, what, why):
-        """At some event; the replay goes on undisturbed, and so do copies from before."""
+        """A checkpoint is refused at some event. The replay and earlier copies continue undisturbed."""
         self.record(self.plain, what)
         original = self.start(self.between(0.05))
         original.answer()

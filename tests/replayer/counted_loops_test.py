@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """gdb in a recording of a loop that is counted (recorder/core/code/counted_loops.h): it stops where the thread was, steps
-go to the next line and the next instruction, the code is as it was compiled, and the replay goes on to its end.
+go to the next line and the next instruction, the code is as it was compiled, and the replay continues to its end.
 
     counted_loops_test.py REWEAVE PROGRAM (gdb_counted.c)
 """

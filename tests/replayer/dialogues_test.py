@@ -3,7 +3,7 @@
 
     dialogues_test.py REWEAVE PROGRAM [--live] [--show] [NAME...]
 
-dialogues.json has what is said and what must be in the answer (regular expressions, in that order). With --live gdb runs
+dialogues.json has the commands, and the regular expressions that the answer must match, in that order. With --live gdb runs
 the program itself instead, which shows whether the expectations are right; dialogues about the replay are left out then.
 """
 import argparse
@@ -22,7 +22,7 @@ ALWAYS_WRONG = ("Traceback (most recent call last)", "Python Exception", "Diverg
 
 
 def converse(command):
-    """What gdb writes, both streams, and its exit status; None if it does not come back."""
+    """Returns gdb's output, of both streams, and its exit status; None if it does not come back."""
     try:
         ran = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                              errors="replace", timeout=LIMIT_SECONDS, check=False)
@@ -51,7 +51,7 @@ def gdb_calls_functions(program):
 
 
 def check(arguments, recording, dialogue):
-    """What is wrong, or None; and what gdb wrote."""
+    """Returns the problem, or None, and gdb's output."""
     if arguments.live:
         commands = ["set confirm off", "starti", *dialogue["say"]]
         command = ["gdb", "-q", "-nx", "-batch", *(word for said in commands for word in ("-ex", said)), arguments.program]

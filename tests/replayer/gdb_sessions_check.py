@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""What gdb answers on a recording is what it answers on the live program.
+"""gdb gives the same answers on a recording as on the live program.
 
     gdb_sessions_check.py REWEAVE FOLDER [--show] [--live] [--only NAME]... [--ways live|held|backward]...
 
-sessions/PROGRAM.gdb has sessions for a program that is in FOLDER: a line `== NAME` begins one, and what follows is typed to
-gdb at the program's first instruction. Each is held with plain gdb on the program, with `reweave replay -g 1` on its
-recording, and with `reweave replay -g 1 --backward`, and the answers to each command are compared but for what cannot be the
-same: addresses, ids, notes of threads, what the program writes (its lines begin with `out:`).
+sessions/PROGRAM.gdb has sessions for a program that is in FOLDER: a line `== NAME` begins one, and the following lines are
+typed to gdb at the program's first instruction. Each session runs in plain gdb on the program, in `reweave replay -g 1` on
+its recording, and in `reweave replay -g 1 --backward`. The answers to each command are compared, except for addresses, IDs,
+notes of threads and the program's output (its lines begin with `out:`).
 
-A session may differ where the documentation says so: `~ PATTERN` below a command has the lines that match be left out of
-both answers, and `! PATTERN` says that the recording's answer is not compared, but has a match. `!held` and `!backward`
-say so of one way only. `@ARGUMENTS` behind the name are the program's.
+A session may differ where the documentation describes a difference. `~ PATTERN` below a command leaves the lines that match
+out of both answers. `! PATTERN` means that the recording's answer is not compared, but must have a match. `!held` and
+`!backward` mean the same for one way only. `@ARGUMENTS` after the name are the program's.
 
 Some virtual machines accept hardware watchpoints and breakpoints but never report a hit. There plain gdb gets software ones,
 and what needs a hardware breakpoint is not tried on a held replay.
@@ -58,7 +58,7 @@ WITHOUT_HARDWARE = ((re.compile(r"(Hardware (assisted )?|Temporary )(?=[bw])"), 
 
 
 class Session:
-    """What is typed, and how the answers may differ."""
+    """The commands of a session, and how the answers may differ."""
 
     def __init__(self, program, title):
         name, _, arguments = title.partition("@")
@@ -113,7 +113,7 @@ def read_sessions(path):
 
 
 def converse(command, script):
-    """What gdb writes, and whether it came back."""
+    """Returns gdb's output, with a last line about it if gdb does not come back."""
     try:
         ran = subprocess.run(command, input=script, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                              errors="replace", timeout=LIMIT_SECONDS, check=False)
@@ -123,7 +123,7 @@ def converse(command, script):
 
 
 def answers_of(output):
-    """The answers, by the number of the command; `end` has what comes behind the last one."""
+    """Returns the answers, by the number of the command; `end` has the text after the last one."""
     parts = re.split(r"(?m)^(?:\(gdb\) )*@@(\d+|end)@@$", output)
     return dict(zip(parts[1::2], parts[2::2]))
 
@@ -141,7 +141,7 @@ class Checker:
         self.hardware = hardware_watchpoints_work(self.program("watches"), "main", "global")
 
     def ways(self, session):
-        """How the session is held on a recording here."""
+        """Returns the ways in which the session runs on a recording here."""
         return [way for way in self.arguments.ways if self.hardware or way != "held" or not session.needs_hardware()]
 
     def recording(self, session):

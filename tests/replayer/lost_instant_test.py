@@ -16,7 +16,7 @@ REWEAVE, PROGRAM = (str(pathlib.Path(argument).resolve()) for argument in sys.ar
 
 
 def address_of(symbol):
-    """Of a program that is loaded where it was linked."""
+    """Returns the address of `symbol`, in a program that is loaded where it was linked."""
     for line in subprocess.run(["nm", PROGRAM], capture_output=True, text=True, check=True).stdout.splitlines():
         if line.endswith(" " + symbol):
             return int(line.split()[0], 16)

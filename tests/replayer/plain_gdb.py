@@ -1,4 +1,4 @@
-"""What gdb does here without Reweave."""
+"""Behaviour of gdb on this machine without Reweave."""
 import subprocess
 
 

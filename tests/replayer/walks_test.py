@@ -75,7 +75,7 @@ def state(remote):
 
 
 def walk(reweave, recording, program, dice, moves):
-    """What is wrong, or None; and how many moves were made."""
+    """Returns the problem, or None, and the number of moves made."""
     remote = Remote(reweave, recording, 1)
     walker = Walker(remote, program, dice)
     made = 0

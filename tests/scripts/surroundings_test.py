@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/surroundings.py: a command sees the same whoever starts it, and leaves nothing behind."""
+"""scripts/surroundings.py: a command sees the same surroundings for every caller, and leaves nothing behind."""
 import json
 import os
 import pathlib

@@ -117,7 +117,7 @@ Html way_section(const json& report) {
   }
   Html content = element("ol", {{"class", "steps"}}, {lines});
   content += element("p", {}, {"The trace of the value ends here: " + way.at("end").get<std::string>() + "."});
-  return section("way", "Where the value came from, newest step first", content);
+  return section("way", "Origin of the value, newest step first", content);
 }
 
 Html remedies_section(const json& report) {
@@ -157,7 +157,7 @@ Html notes_section(const json& report) {
   if (report.at("out_of_time").get<bool>())
     list += element("li", {}, {"The time limit ended the experiments early; some were not tried."});
   if (list.markup().empty()) return {};
-  return section("notes", "What was left out", element("ul", {}, {list}));
+  return section("notes", "Limits of this report", element("ul", {}, {list}));
 }
 
 }  // namespace reweave

@@ -301,7 +301,7 @@ void diverged(const char* doing, const wire::RecordHeader* record) {
 void end_of_recording() {
   RunStatus& status = arena().status;
   if (status.final_known.load() != 0 && WIFSIGNALED(status.final_status)) die_by_signal(WTERMSIG(status.final_status));
-  if (status.final_known.load() != 0) diverged("goes on", nullptr);
+  if (status.final_known.load() != 0) diverged("continues", nullptr);
   stop_run(wire::OutcomeKind::kTruncated, "the recording is truncated here; everything before this point was replayed");
 }
 
