@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -40,7 +43,7 @@ class JsonReport {
     json report = {{"format", "reweave-explanation"},
                    {"version", 1},
                    {"outcome", explanation_.outcome},
-                   {"failure", readable_outcome(explanation_.outcome, places_)},
+                   {"failure", with_variables(readable_outcome(explanation_.outcome, places_))},
                    {"last_words", explanation_.last_words},
                    {"cause_shown", explanation_.cause_is_shown()},
                    {"base", of(explanation_.base)},
@@ -157,6 +160,21 @@ class JsonReport {
     const auto found = failing_.find(event);
     if (found != failing_.end()) return found->second;
     return named_.contains(event) ? kNoChoice - 1 : kNoChoice;
+  }
+
+  // Replaces addresses that the text names by the variables that are there.
+  std::string with_variables(std::string text) const {
+    for (const auto& [address, variable] : variables_) {
+      const std::string number = fmt::format("{:#x}", address);
+      std::size_t at = 0;
+      while ((at = text.find(number, at)) != text.npos) {
+        const std::size_t end = at + number.size();
+        const bool is_longer = end < text.size() && std::isxdigit(static_cast<unsigned char>(text[end])) != 0;
+        if (!is_longer) text.replace(at, number.size(), variable.name);
+        at += is_longer ? number.size() : variable.name.size();
+      }
+    }
+    return text;
   }
 
   json inevitable_json() {

@@ -77,11 +77,15 @@ void count_arrival(Endpoint endpoint, const Arrival& arrival, const Thread& thre
   endpoint.last = Endpoint::key(thread);
 }
 
+// A wait counts as executed when the thread blocks in it, because it may depend on what others do then.
+bool has_begun_wait(const Thread& thread) {
+  return thread.op.kind == OpKind::kWait && thread.state.load() == ThreadState::kBlocked;
+}
+
 bool was_executed(const ChoiceArgs& args, const Arrival& arrival, Endpoint endpoint) {
   if (endpoint.count < wanted(arrival)) return false;
   const Thread& thread = args.threads[endpoint.thread()];
-  if (!endpoint.is_pending(thread) || thread.state.load() == ThreadState::kExited) return true;
-  return thread.op.kind == OpKind::kWait && thread.state.load() == ThreadState::kBlocked;  // the wait has begun
+  return !endpoint.is_pending(thread) || thread.state.load() == ThreadState::kExited || has_begun_wait(thread);
 }
 
 bool held_by_order(const ChoiceArgs& args, const Goal& goal, std::uint32_t i, const Thread& thread) {
@@ -155,7 +159,7 @@ void leave_regions(const ChoiceArgs& args, const Goal& goal) {
       const Owner each = owner(args.state, region, i);
       if (each.is_free()) continue;
       const Thread& thread = args.threads[each.thread()];
-      const bool executed = each.ending() != 0 && each.ending() != thread.ticks + 1;
+      const bool executed = each.ending() != 0 && (each.ending() != thread.ticks + 1 || has_begun_wait(thread));
       if (executed || thread.state.load() == ThreadState::kExited)
         each.leave();
       else if (thread.op.pc == goal.regions[region].end && each.ending() == 0 && thread.id == args.current.id)

@@ -150,7 +150,7 @@ class Lifecycle(ScratchCase):
 
     def test_left_behind(self):
         leaves = ["sh", "-c", f"sleep {LONG} & echo hi; exit 3"]
-        for rule, said in (("kill", "they are stopped"), ("0.5", "they are stopped 0.5 s after it")):
+        for rule, said in (("kill", "they are stopped"), ("0.5", "they are stopped 0.5 s after its end")):
             with self.subTest(rule=rule):
                 recording = self.next_recording()
                 recorded = self.run_here("record", f"--left-behind={rule}", "-o", recording, "--", *leaves)

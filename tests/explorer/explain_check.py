@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Tests `explain` on the subject programs: the cause is the order that the program's comment names."""
 import json
+import pathlib
 import re
 import signal
 import subprocess
 import sys
 import time
+
+import jsonschema
 
 from checking import demand, failing, main, subjects
 
@@ -22,6 +25,7 @@ CAUSES = {
     "sleep_as_order": ("reads result", [21, 13]),
     "wrong_lock": ("writes total", [23, 23, 23]),
 }
+SCHEMA = pathlib.Path(__file__).resolve().parents[2] / "docs" / "explanation.schema.json"
 PATIENT = ("--seconds", "300")  # all experiments are made, also on a busy machine
 
 
@@ -29,6 +33,7 @@ def check(at):
     for name in subjects(CAUSES, "bank_account", "check_then_use", "join_missing", "lock_order", "lost_notify"):
         words, lines = CAUSES[name]
         report = json.loads(at.reweave("explain", failing(at, name), "--json", *PATIENT))
+        validator().validate(report)
         sentence = report["cause"].splitlines()[0]
         demand(words in sentence, f"{name}: another cause is named", sentence)
         named = [int(line) for line in re.findall(r"\.cc?:(\d+)\)", sentence)]
@@ -38,6 +43,24 @@ def check(at):
     the_same_twice(at, recording)
     interrupted(at, recording)
     nothing_to_explain(at)
+
+
+def validator():
+    """Checks reports against the schema, and that it has every member of them."""
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    jsonschema.Draft7Validator.check_schema(schema)
+
+    def close(part):
+        if isinstance(part, dict):
+            if part.get("type") == "object":
+                part["additionalProperties"] = False
+            part = list(part.values())
+        if isinstance(part, list):
+            for one in part:
+                close(one)
+
+    close(schema)
+    return jsonschema.Draft7Validator(schema)
 
 
 def numbers_agree(name, report):

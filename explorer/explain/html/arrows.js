@@ -1,19 +1,29 @@
-// Arrows between the steps of the selected pair, in their order in the failing run and in the passing one.
+// Arrows between the steps of the selected pair or of the cause, in their order in the failing run and in the passing
+// one.
 
 const overlay = drawing("svg", {class: "arrows", "aria-hidden": "true"});
-let looked = 0;  // index of the flip
+const TOGETHER = -1;  // selects the orders that fail only together
+const CAUSE = report.together ? TOGETHER : 0;
+let looked = CAUSE;  // index of the flip, or TOGETHER
 
-function chain(flip) {
+function inOrder(events) {
+  return events.sort((a, b) => a.choice - b.choice);
+}
+
+// The events that are connected.
+function chain() {
+  if (looked === TOGETHER) return inOrder(report.together.orders.flatMap((order) => [order.first, order.then]));
+  const flip = report.flips[looked];
   if (!flip) return [];
   if (looked === 0 && report.deadlock.length)
-    return report.deadlock.flatMap((wait) => [wait.holds, wait.wants]).sort((a, b) => a.choice - b.choice);
+    return inOrder(report.deadlock.flatMap((wait) => [wait.holds, wait.wants]));
   return flip.block ? [flip.block.begin, flip.block.between, flip.block.end] : [flip.first, flip.then];
 }
 
 // The elements in a column that arrows connect, in the order of that schedule. An event that the failing run did not
 // reach is drawn at the run's end.
 function anchors(side) {
-  const events = chain(report.flips[looked]);
+  const events = chain();
   const found = events.map(side === "failing" ? findStep : findOther).filter(Boolean);
   const shown = [...new Set(found)].sort((a, b) => a.index - b.index);
   const dots = shown.map((step) => document.getElementById(`${side}-${step.choice}`)).filter(Boolean)
@@ -78,8 +88,8 @@ function look(index) {
   looked = index;
   for (const row of document.querySelectorAll("tr[data-flip]"))
     row.setAttribute("aria-current", String(Number(row.dataset.flip) === index));
-  const first = chain(report.flips[index]).map(findStep).find(Boolean);
-  for (const event of chain(report.flips[index])) {
+  const first = chain().map(findStep).find(Boolean);
+  for (const event of chain()) {
     for (const step of [findStep(event), findOther(event)]) if (step) reveal(step.row);
   }
   changed();

@@ -19,7 +19,7 @@ function setCurrent(element) {
 const target = (child) => (child.classList.contains("fold") ? child : child.querySelector(`a.${side}`));
 
 function firstStep() {
-  const step = chain(report.flips[looked]).map(findStep).find(Boolean) || steps.failing[0];
+  const step = chain().map(findStep).find(Boolean) || steps.failing[0];
   return step && document.getElementById(`failing-${step.choice}`);
 }
 
@@ -71,7 +71,7 @@ const KEYS = {
   h: () => changeSide("failing"), ArrowLeft: () => changeSide("failing"),
   l: () => changeSide("passing"), ArrowRight: () => changeSide("passing"),
   n: () => move(1, differs), p: () => move(-1, differs),
-  c: () => { const step = look(0); if (step) goTo(step); },
+  c: () => { const step = look(CAUSE); if (step) goTo(step); },
   f: () => { foldAll(); setCurrent(firstStep()); },
   "?": () => help.showModal(),
 };

@@ -57,7 +57,7 @@ function build() {
   markAll();
   foldAll();
   addFlipButtons();
-  look(0);
+  look(CAUSE);
   addCopyButtons();
   list.addEventListener("focusin", (event) => { current = event.target.closest("a, button") || current; });
   list.addEventListener("click", (event) => {

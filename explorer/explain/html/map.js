@@ -26,7 +26,7 @@ function drawMaps() {
     if (!steps[side].length) continue;
     if (!drawn.has(side)) drawn.set(side, strips(side));
     map.setAttribute("viewBox", `0 0 ${steps[side].length} ${threads.length}`);
-    const marks = chain(report.flips[looked]).map(side === "failing" ? findStep : findOther);
+    const marks = chain().map(side === "failing" ? findStep : findOther);
     map.replaceChildren(...drawn.get(side), ...marks.filter(Boolean).map((step) => upright("mark", step.index + 0.5)));
     if (side === "failing" && momentStep) map.append(upright("moment", momentStep.index));
   }

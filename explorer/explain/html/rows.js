@@ -20,8 +20,11 @@ function markAll() {
     for (const event of events)
       for (const step of [findStep(event), findOther(event)]) if (step) mark(step.row, name);
   };
+  const together = report.together ? report.together.orders : [];
+  for (const order of together) markEvents([order.first, order.then], "cause");
   report.flips.forEach((flip, index) =>
-    markEvents([flip.first, flip.then, ...Object.values(flip.block || {})], index === 0 ? "cause" : "pair"));
+    markEvents([flip.first, flip.then, ...Object.values(flip.block || {})],
+               index === 0 && !together.length ? "cause" : "pair"));
   for (const wait of report.deadlock) markEvents(Object.values(wait), "cause");
   if (momentStep) mark(momentStep.row, "moment");
 }

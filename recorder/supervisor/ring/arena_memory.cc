@@ -43,8 +43,8 @@ ArenaMemory::ArenaMemory(std::uint64_t feed_bytes, int ring_file)
   rlimit sizes = {};
   SYSCALL_CHECK(getrlimit(RLIMIT_FSIZE, &sizes), "asking for the file-size limit");
   REQUIRE(sizes.rlim_cur >= total,
-          "the file-size limit is {} bytes, but the memory that Reweave shares with the program needs {}; raise the "
-          "limit with ulimit -f",
+          "the file-size limit is {} bytes, but the memory that Reweave shares with the program needs {}; raise it "
+          "with ulimit -f",
           sizes.rlim_cur, total);
   SYSCALL_CHECK(ftruncate(fd_, static_cast<off_t>(total)), "sizing the shared memory");
   void* base = mmap(nullptr, kRingsOffset, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);

@@ -98,10 +98,10 @@ tbreak main
 continue
 reweave last-lock shelf
 !held only in .reweave replay --backward
-!backward shelf is no mutex \(pthread_rwlock_t\)
+!backward shelf is not a mutex \(pthread_rwlock_t\)
 reweave last-lock tickets
 !held only in .reweave replay --backward
-!backward tickets is no mutex \(sem_t\)
+!backward tickets is not a mutex \(sem_t\)
 reweave last-lock lock
 !held only in .reweave replay --backward
 !backward lock was not taken before here
