@@ -394,7 +394,7 @@ struct RuntimeState {
   std::uint32_t futex_vectors_used;         // futex_vectors used so far
   std::uint32_t seccomp_count, seccomp_used;  // the target's seccomp filters, and their instructions
   std::uint32_t stand_in_count;
-  std::uint32_t stand_in_changes;  // times that the size or contents of one changed
+  std::uint32_t stand_in_changes;  // how often the size or contents of one have changed
   std::uint32_t trapped_count;
   std::uint32_t descriptors_passed;    // recording: 1: a process of the tree may have sent or received descriptors
   std::uint64_t shared_memory_device;  // recording: device of /dev/shm; 0: unknown

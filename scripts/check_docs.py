@@ -248,7 +248,7 @@ def documents():
 
 
 def figure_problems():
-    """A figure must be named where somebody finds how to make it again."""
+    """Each figure must be named in a text that says how to make it again."""
     makers = all_scripts() + "".join(" ".join(re.findall(r"`(scripts/[^`]+)`", page.read_text(encoding="utf-8")))
                                      for page in documents())
     for name in sorted(tracked()):

@@ -39,7 +39,7 @@ std::pair<std::uint64_t, std::uint64_t> granules_of(const ChoiceNote& note) {
 
 bool is_read(const ChoiceNote& note) { return !is_sync(note) && note.is_write == 0; }
 
-// Places an event that only another run has after the end of this one.
+// An event that only another run has is placed after the end of this run.
 Event behind(const std::vector<Event>& run, const Event& event) {
   Event late = event;
   late.choice = run.empty() ? 0 : run.back().choice + 1;

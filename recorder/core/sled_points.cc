@@ -69,7 +69,7 @@ void take_point(Thread& me, const SledAccess& access) {
       {access.address, access.pc, access.shape.op, access.shape.write ? std::uint8_t{1} : std::uint8_t{0}, 0, detail});
 }
 
-// Addresses that the processor would reject are the program's own problem, at the access.
+// Addresses that the processor would reject are the program's own problem: its access will fault.
 bool may_be_memory(const SledAccess& access) {
   constexpr std::uint64_t kEnd = std::uint64_t{1} << 47;
   return access.address >= kPage && access.address < kEnd && access.bytes <= kEnd - access.address;

@@ -1,4 +1,4 @@
-// Tells the deadlines that glibc accepts from those that it rejects with EINVAL.
+// Distinguishes the deadlines that glibc accepts from those that it rejects with EINVAL.
 #pragma once
 
 #include <ctime>

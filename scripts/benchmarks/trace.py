@@ -1,4 +1,4 @@
-"""Trace events a second, and bytes an event, of `reweave trace`."""
+"""Trace events per second, and bytes per event, of `reweave trace`."""
 import re
 import shutil
 import statistics

@@ -1,5 +1,5 @@
 // Files for fuzz targets. The first byte of an input selects how the rest reaches the reader: as the file itself, or as
-// payloads of well-formed blocks (which pass the checksums, as a hostile writer would).
+// payloads of well-formed blocks (whose checksums are right, as those of a hostile writer would be).
 #pragma once
 
 #include <unistd.h>

@@ -101,7 +101,7 @@ class CheckHeader(ScratchCase):
         self.assertEqual([each.name for each in self.folder.iterdir() if each.name.startswith("reweave-check")], [])
 
     def test_chosen_values_vary_and_are_kept(self):
-        """3 and 2, or 4 and 4, in this order, are two of 25."""
+        """Two of the 25 ordered pairs fail: (3, 2) and (4, 4)."""
         for flags in ((), ("-fsanitize=thread",)):
             status, text = self.run_check(self.program("g++", *flags), "chosen")
             self.assertEqual(status, 1, text)

@@ -5,7 +5,7 @@ import time
 
 from scratch_case import ScratchCase
 
-# Looks at the file and maps it with no call between, but after so long that the file can be changed meanwhile.
+# Looks at the file, then maps it: no call in between, but enough time for the file to be changed.
 PROGRAM = r"""
 #include <fcntl.h>
 #include <stdio.h>

@@ -74,7 +74,7 @@ class Races(ScratchCase):
         return path
 
     def native(self, program, is_right):
-        """All reports of some runs, and the statuses of those with any."""
+        """All reports of some runs, and the exit statuses of the runs that have reports."""
         reports, statuses = [], set()
         for _ in range(3 if is_right else NATIVE_RUNS):
             status, errors = self.run_program([program])

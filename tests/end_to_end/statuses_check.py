@@ -54,7 +54,7 @@ class Statuses(ScratchCase):
             return output
 
     def of_recording(self, recording):
-        """Each verb that takes a recording, with it."""
+        """Runs each verb that takes a recording on this recording."""
         out = self.folder / "out"
         shutil.rmtree(out, ignore_errors=True)
         out.mkdir()

@@ -25,7 +25,7 @@ def explore(at, name, program, runs, accept):
 
 
 def processes_of(program):
-    """The ids of processes that execute it, or whose core was given it."""
+    """The ids of processes that execute the program, or whose core received its path."""
     found = []
     for folder in pathlib.Path("/proc").iterdir():
         try:

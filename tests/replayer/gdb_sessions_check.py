@@ -166,7 +166,7 @@ class Checker:
         return converse(command, session.script(self.hardware or way != "live"))
 
     def check(self, session):
-        """[(way, problem)], and what there is to show."""
+        """[(way, problem)], and the text to print."""
         outputs = {way: self.output(session, way) for way in ("live", *self.ways(session))}
         live = answers_of(outputs["live"])
         problems = []

@@ -102,7 +102,7 @@ function unfold(fold) {
   setCurrent(first);
 }
 
-// Shows the row, with some around it, if it is folded.
+// If the row is folded away, unfolds it and some rows around it.
 function reveal(number) {
   for (const fold of list.querySelectorAll(".fold")) {
     const from = Number(fold.dataset.from), to = Number(fold.dataset.to);

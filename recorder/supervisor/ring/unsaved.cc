@@ -160,7 +160,7 @@ void append_rest(const Rest& rest, std::uint64_t have, RecordingWriter& writer, 
     if (record.kind == static_cast<std::uint16_t>(wire::RecordKind::kNone)) continue;
     const bool is_there = number++ < have;
     if (!is_there && lacks_data(record, position, rest)) break;
-    notes.note(&record);  // also those that are there: the manifest may lack them
+    notes.note(&record);  // also files that already exist, because the manifest may not list them
     if (!is_there) writer.append(&record);
   }
 }

@@ -22,7 +22,7 @@ constexpr std::uint64_t bits(std::initializer_list<int> signals) {
 }
 
 // Signals whose handlers end no wait: glibc's own (SIGCANCEL and SIGSETXID, nptl(7)), which ignore signals from other
-// processes, and those that only a running thread, a child or a terminal's size causes.
+// processes, and those that are caused only by a running thread, a child, or a change of the terminal's size.
 constexpr std::uint64_t kCannotHelp = bits({32, 33, SIGCHLD, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT,
                                             SIGPIPE, SIGWINCH, SIGURG, SIGTTIN, SIGTTOU});
 // Signals with which a user ends the program. They may end the wait of a server, but not one for a lock or a child.

@@ -1,4 +1,4 @@
-// Two mutexes in either order, one after the other: an inversion.
+// Two threads take two mutexes in opposite orders, the second thread after the first has finished: an inversion.
 #include <pthread.h>
 
 static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER, two = PTHREAD_MUTEX_INITIALIZER;

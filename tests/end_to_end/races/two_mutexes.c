@@ -1,4 +1,4 @@
-// Each under a mutex of its own: a race.
+// Each thread makes its accesses under a mutex of its own: a race.
 #include <pthread.h>
 
 int value;

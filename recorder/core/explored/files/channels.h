@@ -73,7 +73,7 @@ void close_channel(ChannelFile& file);
 
 // The bits of poll(2) that hold now, numbered as in epoll(7).
 std::uint32_t ready_bits(const ChannelFile& file);
-// Grows whenever something happens that edge-triggered watchers are told.
+// Grows whenever something happens that edge-triggered watchers must be told about.
 std::uint64_t changes_of(const ChannelFile& file);
 // True if a write of that many bytes, or of that value to a counter, need not wait.
 bool has_room(const ChannelFile& file, std::uint64_t wanted);

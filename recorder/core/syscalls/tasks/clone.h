@@ -34,7 +34,7 @@ long create_process(Call& call, const CloneArgs& args);
 // Maps the core stack of a thread about to start; in that thread, sets its GS base.
 void map_core_stack(const Thread& thread);
 void set_gs(Thread& thread);
-// Likewise for a thread in the caller's memory, which will return to the program from there.
+// Likewise for a thread in the caller's memory, which will return to the program from the place of the call.
 void begin_on_core_stack(const Call& call, const CloneArgs& args, Thread& child);
 
 void inherit_attributes(const Thread& from, Thread& to);

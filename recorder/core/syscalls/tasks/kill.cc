@@ -89,7 +89,7 @@ bool names_wrongly(const Call& call, const Process& target) {
   return by_both && call.logged[0] != id_seen_from(process().pid_namespace, target);
 }
 
-// True if the signal is for the process, or for that thread of it.
+// True if the signal is for the process, or for this thread of the process.
 bool may_take(const Thread& thread, const Sending& sending) {
   return sending.tid == 0 || id_seen_from(process().pid_namespace, thread) == sending.tid;
 }
