@@ -70,9 +70,7 @@ class Explainer {
   void base_rate() {
     PatternRanking ranking;
     ranking.learn(failing_.observed, true);
-    Guide random;
-    random.choices = 0;
-    result_.base = laboratory_.rate(random, options_.base_runs, 1, [&](const RunResult& run, bool failed) {
+    result_.base = laboratory_.rate(at_random(), options_.base_runs, 1, [&](const RunResult& run, bool failed) {
       if (failed || !run.failed()) ranking.learn(run.observed, failed);
       if (!run.failed()) reorderings_.learn(run);
     });
@@ -86,9 +84,7 @@ class Explainer {
       return remedy.rate.never() && !fails_more(result_.base, remedy.rate);
     };
     if (std::ranges::none_of(result_.remedies, untold)) return;
-    Guide random;
-    random.choices = 0;
-    result_.base += laboratory_.rate(random, options_.remedy_runs, options_.base_runs + 1);
+    result_.base += laboratory_.rate(at_random(), options_.remedy_runs, options_.base_runs + 1);
   }
 
   void flips(NearestSearch& nearest) {
@@ -147,9 +143,7 @@ class Explainer {
         find_order_set(laboratory_, covers, result_.cause_is_shown() ? result_.flips.front().forced : result_.base);
   }
   bool is_tried(const EventPair& pair) const {
-    return std::ranges::any_of(result_.flips, [&](const Flip& flip) {
-      return flip.pair.first.name == pair.first.name && flip.pair.then.name == pair.then.name;
-    });
+    return std::ranges::any_of(result_.flips, [&](const Flip& flip) { return flip.pair.names() == pair.names(); });
   }
 
   // If no remedy for the first flip prevents the failure but one for another flip does, moves that flip to the front.
@@ -230,10 +224,7 @@ class Explainer {
     constexpr std::size_t kMostMore = 4;
     const std::size_t most = std::min(list.size() + kMostMore, options_.most_flips);
     for (std::size_t i = pairs.size(); i-- > 0 && list.size() < most;) {
-      const auto same = [&](const EventPair& other) {
-        return other.first.name == pairs[i].first.name && other.then.name == pairs[i].then.name;
-      };
-      if (std::ranges::none_of(list, same)) list.push_back(pairs[i]);
+      if (std::ranges::find(list, pairs[i].names(), &EventPair::names) == list.end()) list.push_back(pairs[i]);
     }
   }
 

@@ -37,10 +37,7 @@ Rate reversed_rate(Laboratory& laboratory, const RunResult& failing, const Event
 
 Rate random_rate(Laboratory& laboratory, std::vector<OrderGoal> orders, std::uint64_t runs = 2 * kFlipRuns,
                  std::uint64_t seed = 1) {
-  Guide guide;
-  guide.choices = 0;
-  guide.orders = std::move(orders);
-  return laboratory.rate(guide, runs, seed);
+  return laboratory.rate(at_random(std::move(orders)), runs, seed);
 }
 
 std::vector<OrderGoal> orders_of(const BrokenBlock& block) {

@@ -14,12 +14,8 @@ void Reorderings::learn(const RunResult& passing) {
   const std::vector<Event> events = events_of(passing.observed);
   if (runs_.size() == kMostRuns || events.empty() || events_ + events.size() > kMostEvents) return;
   events_ += events.size();
-  for (EventPair& pair : reordered(failing_, events)) {
-    const std::pair<Arrival, Arrival> names = {pair.first.name, pair.then.name};
-    pairs_.emplace(names, std::move(pair));
-  }
-  std::map<Arrival, std::size_t>& positions = runs_.emplace_back();
-  for (std::size_t i = 0; i < events.size(); i++) positions.emplace(events[i].name, i);
+  for (const EventPair& pair : reordered(failing_, events)) pairs_.emplace(pair.names(), pair);
+  runs_.push_back(positions_of(events));
 }
 
 // The runs that execute both events in the other order.
@@ -46,8 +42,7 @@ int obscurity(const Event& event) {
 // ones.
 bool is_clearer(const EventPair& a, const EventPair& b) {
   const auto key = [](const EventPair& pair) {
-    return std::tuple(std::max(obscurity(pair.first), obscurity(pair.then)), distance(pair), pair.first.name,
-                      pair.then.name);
+    return std::tuple(std::max(obscurity(pair.first), obscurity(pair.then)), distance(pair), pair.names());
   };
   return key(a) < key(b);
 }
@@ -96,7 +91,7 @@ std::vector<std::vector<EventPair>> Reorderings::covers(std::size_t most) const 
   for (std::size_t i = 0; i < all.size() && found.size() < most; i++) {
     std::vector<EventPair> cover = cover_from(all, all[i]);
     std::set<std::pair<Arrival, Arrival>> names;
-    for (const EventPair& pair : cover) names.insert({pair.first.name, pair.then.name});
+    for (const EventPair& pair : cover) names.insert(pair.names());
     if (!cover.empty() && known.insert(names).second) found.push_back(std::move(cover));
   }
   return found;

@@ -37,9 +37,9 @@ class Reorderings {
   std::vector<EventPair> cover_from(const std::vector<Group>& groups, const Group& first) const;
 
   const std::vector<Event>& failing_;
-  std::map<std::pair<Arrival, Arrival>, EventPair> pairs_;
-  std::vector<std::map<Arrival, std::size_t>> runs_;  // of each run, the positions of its events
-  std::size_t events_ = 0;                            // in all runs
+  std::map<std::pair<Arrival, Arrival>, EventPair> pairs_;  // by their names
+  std::vector<Positions> runs_;
+  std::size_t events_ = 0;  // in all runs
 };
 
 // Tries the covers with two or three pairs. Returns the first whose orders make random schedules fail more often than

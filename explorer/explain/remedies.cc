@@ -19,6 +19,10 @@ Event neighbour(const std::vector<Event>& events, const Event& of, bool behind) 
   return *found;
 }
 
+bool any_under_lock(std::initializer_list<const Event*> events) {
+  return std::ranges::any_of(events, [](const Event* event) { return !event->locks.empty(); });
+}
+
 // With `locks`, the block extends from the acquisition of the locks to their release, because threads must be stopped
 // before they take them.
 AssumedCode::Block block_of(const Event& begin, const Event& end, bool locks) {
@@ -35,8 +39,7 @@ AssumedCode uninterrupted(const Event& begin, const Event& end, const Event& bet
     if (event.choice < between.choice && event.name.thread == between.name.thread &&
         event.note.object == between.note.object)
       other = &event;
-  const bool locks = std::ranges::any_of(std::initializer_list<const Event*>{&begin, &end, &between, other},
-                                         [](const Event* event) { return !event->locks.empty(); });
+  const bool locks = any_under_lock({&begin, &end, &between, other});
   AssumedCode code;
   code.blocks.push_back(block_of(begin, end, locks));
   const AssumedCode::Block others = block_of(*other, between, locks);
@@ -48,9 +51,7 @@ AssumedCode uninterrupted(const Event& begin, const Event& end, const Event& bet
 Remedy try_assumption(Laboratory& laboratory, const Event& begin, const Event& end, const AssumedCode& code,
                       std::uint64_t runs) {
   const HeldGoals held = held_under(code);
-  Guide guide;
-  guide.choices = 0;
-  guide.orders = held.orders;
+  Guide guide = at_random(held.orders);
   guide.regions = held.regions;
   return {code.then == 0, begin, end, code, laboratory.rate(guide, runs, 1)};
 }
@@ -116,8 +117,7 @@ std::vector<Remedy> try_remedies(Laboratory& laboratory, const OrderSet& set, st
   const auto& [rival_begin, rival_end] = std::ranges::minmax({one.then, other.first}, {}, &Event::choice);
   // A function that both events are in may be called for different objects: then the code does not tell them apart.
   if (begin.name.pc == end.name.pc || rival_begin.name.pc == rival_end.name.pc) return {};
-  const bool locks = std::ranges::any_of(std::initializer_list<const Event*>{&begin, &end, &rival_begin, &rival_end},
-                                         [](const Event* event) { return !event->locks.empty(); });
+  const bool locks = any_under_lock({&begin, &end, &rival_begin, &rival_end});
   AssumedCode code;
   code.blocks = {block_of(begin, end, locks), block_of(rival_begin, rival_end, locks)};
   code.rivals = {rival_begin.entry().pc};

@@ -1,7 +1,4 @@
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cctype>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -43,7 +40,7 @@ class JsonReport {
     json report = {{"format", "reweave-explanation"},
                    {"version", 1},
                    {"outcome", explanation_.outcome},
-                   {"failure", with_variables(readable_outcome(explanation_.outcome, places_))},
+                   {"failure", failure()},
                    {"last_words", explanation_.last_words},
                    {"cause_shown", explanation_.cause_is_shown()},
                    {"base", of(explanation_.base)},
@@ -162,19 +159,10 @@ class JsonReport {
     return named_.contains(event) ? kNoChoice - 1 : kNoChoice;
   }
 
-  // Replaces addresses that the text names by the variables that are there.
-  std::string with_variables(std::string text) const {
-    for (const auto& [address, variable] : variables_) {
-      const std::string number = fmt::format("{:#x}", address);
-      std::size_t at = 0;
-      while ((at = text.find(number, at)) != text.npos) {
-        const std::size_t end = at + number.size();
-        const bool is_longer = end < text.size() && std::isxdigit(static_cast<unsigned char>(text[end])) != 0;
-        if (!is_longer) text.replace(at, number.size(), variable.name);
-        at += is_longer ? number.size() : variable.name.size();
-      }
-    }
-    return text;
+  std::string failure() {
+    std::map<std::uint64_t, std::string> names;
+    for (const auto& [address, variable] : variables_) names.emplace(address, variable.name);
+    return readable_outcome(explanation_.outcome, places_, names);
   }
 
   json inevitable_json() {

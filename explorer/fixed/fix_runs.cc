@@ -51,8 +51,7 @@ void FixRuns::add_pair(const OldCandidate& candidate) {
 }
 
 void FixRuns::add_orders(const std::vector<Arrival>& steps, const std::vector<Arrival>& held) {
-  Guide guide;
-  guide.choices = 0;
+  Guide guide = at_random();
   for (std::size_t i = 0; i + 1 < steps.size(); i++) {
     // The thread of the block's end already executed its begin, and may still hold the lock from there.
     const bool is_end = steps.size() == 3 && i == 1;

@@ -48,14 +48,6 @@ Event behind(const std::vector<Event>& run, const Event& event) {
   return late;
 }
 
-using Positions = std::map<Arrival, std::size_t>;
-
-Positions positions_of(const std::vector<Event>& events) {
-  Positions positions;
-  for (std::size_t i = 0; i < events.size(); i++) positions[events[i].name] = i;
-  return positions;
-}
-
 // For each granule, the events so far that use it.
 class LatestUses {
  public:
@@ -143,6 +135,12 @@ std::vector<Event> events_of(const Observation& run) {
   return events;
 }
 
+Positions positions_of(const std::vector<Event>& events) {
+  Positions positions;
+  for (std::size_t i = 0; i < events.size(); i++) positions[events[i].name] = i;
+  return positions;
+}
+
 const Event* find_event(const std::vector<Event>& events, const Arrival& name) {
   const auto found = std::ranges::find(events, name, &Event::name);
   return found == events.end() ? nullptr : &*found;
@@ -208,7 +206,7 @@ std::vector<EventPair> indirectly_reordered(const std::vector<EventPair>& direct
   std::set<std::pair<Arrival, Arrival>> known;
   std::set<std::uint64_t> objects;
   for (const EventPair& pair : direct) {
-    known.insert({pair.first.name, pair.then.name});
+    known.insert(pair.names());
     objects.insert(pair.first.note.object);
   }
   std::vector<EventPair> found;

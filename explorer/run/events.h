@@ -2,7 +2,9 @@
 // order differs between runs.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "explorer/run/observation.h"
@@ -33,6 +35,9 @@ struct Event {
 
 // In the order of execution.
 std::vector<Event> events_of(const Observation& run);
+// The index of each event, by its name.
+using Positions = std::map<Arrival, std::size_t>;
+Positions positions_of(const std::vector<Event>& events);
 // The event of that name; null if the run has none.
 const Event* find_event(const std::vector<Event>& events, const Arrival& name);
 // True if the order of the two can matter: same object, not two reads, different threads.
@@ -41,6 +46,9 @@ bool conflict(const Event& a, const Event& b);
 // Two events of different threads, in their order in the explained run.
 struct EventPair {
   Event first, then;
+
+  // The same in every run.
+  std::pair<Arrival, Arrival> names() const { return {first.name, then.name}; }
 };
 // Conflicting pairs without a write of their object in between in one of the runs, which come in the opposite order in
 // the other. Events that `run` did not reach because it had ended count as coming last; other events that only one run

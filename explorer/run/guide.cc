@@ -69,6 +69,13 @@ RunRequest with_held_goals(const RunRequest& request) {
   return with;
 }
 
+Guide at_random(std::vector<OrderGoal> orders) {
+  Guide guide;
+  guide.choices = 0;
+  guide.orders = std::move(orders);
+  return guide;
+}
+
 RunRequest request_of(const Guide& guide, std::uint64_t seed) {
   CHECK(guide.orders.size() <= kMostOrders && guide.regions.size() <= kMostRegions);
   const RunRequest schedule = request_of(guide.switches);  // sorts them

@@ -18,6 +18,8 @@ struct Guide {
   std::vector<OrderGoal> orders;
   std::vector<RegionGoal> regions;
 };
+// Without a schedule: the continuation makes all choices, under the orders.
+Guide at_random(std::vector<OrderGoal> orders = {});
 RunRequest request_of(const Guide& guide, std::uint64_t seed);
 
 // The same run under the policy `guided`, which also enforces RunRequest::held.

@@ -68,7 +68,8 @@ std::string object_text(const ChoiceNote& note, Places& places) {
   return descriptors ? "the program's descriptors" : places.object(note.object);
 }
 
-std::string readable_outcome(const std::string& outcome, Places& places) {
+std::string readable_outcome(const std::string& outcome, Places& places,
+                             const std::map<std::uint64_t, std::string>& names) {
   static const std::regex kPlace("( at 0x([0-9a-f]{1,16}))?, pc 0x([0-9a-f]{1,16})");
   constexpr std::size_t kMostCharacters = 100'000;  // std::regex may recurse for each
   std::string text;
@@ -79,7 +80,11 @@ std::string readable_outcome(const std::string& outcome, Places& places) {
     text.append(rest, found[0].first);
     if (found[1].matched) {
       const std::uint64_t object = std::stoull(found[2], nullptr, 16);
-      text += places.is_global(object) ? " at " + places.object(object) : fmt::format(" at {:#x}", object);
+      const auto name = names.find(object);
+      if (places.is_global(object))
+        text += " at " + places.object(object);
+      else
+        text += name == names.end() ? fmt::format(" at {:#x}", object) : " at " + name->second;
     }
     text += code.starts_with("0x") ? fmt::format(", pc {:#x}", pc) : " in " + code;
     rest = found[0].second;

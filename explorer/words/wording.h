@@ -1,6 +1,7 @@
 // Names operations of runs in reports.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "explorer/run/observation.h"
@@ -16,7 +17,8 @@ std::string object_text(const ChoiceNote& note, Places& places);
 std::string operation_text(const ChoiceNote& note, Places& places);
 
 // Replaces addresses in the text of describe_outcome() by names if they are known: "use after free at 0x5555 in consume
-// (queue.c:12), thread 1".
-std::string readable_outcome(const std::string& outcome, Places& places);
+// (queue.c:12), thread 1". `names`: names of objects that are not global variables, by their addresses.
+std::string readable_outcome(const std::string& outcome, Places& places,
+                             const std::map<std::uint64_t, std::string>& names = {});
 
 }  // namespace reweave

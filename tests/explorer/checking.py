@@ -43,11 +43,11 @@ def demand(condition, what, text):
         sys.exit(f"{what}:\n{text}")
 
 
-def failing(at, name):
-    """A failing recording of the subject program `name`, found by a search from a run that passes."""
+def failing(at, name, program=None):
+    """A failing recording, found by a search from a run that passes, of `program` or the subject program `name`."""
     passing, found = at.folder / name, at.folder / f"{name}.found"
-    for _ in range(50):
-        at.reweave("record", "-o", passing, "--", at.program(name), accept=range(256))
+    for seed in range(1, 51):
+        at.reweave("record", "--seed", seed, "-o", passing, "--", program or at.program(name), accept=range(256))
         if json.loads(at.reweave("traceinfo", passing))["outcome"] == "passed":
             break
         subprocess.run(["rm", "-r", passing], check=True)

@@ -32,7 +32,7 @@ std::string capitalised(std::string text) {
   return text;
 }
 
-Html tile(const json& rate, const char* text, const char* remark) {
+Html tile(const json& rate, const std::string& text, const char* remark) {
   const bool feasible = rate.at("tried") != 0;
   return element("li", {},
                  {element("strong", {}, {count_text(rate)}), element("span", {}, {text}), interval_drawing(rate),
@@ -44,7 +44,7 @@ Html experiments(const json& report) {
   if (const json orders = orders_together(report); !orders.empty()) {
     tiles += tile(report.at("together").at("forced"), "fail with these orders forced", "");
     for (std::size_t i = 0; i < orders.size(); i++)
-      tiles += tile(orders.at(i).at("broken"), fmt::format("fail with order {} of them reversed", i + 1).c_str(), "");
+      tiles += tile(orders.at(i).at("broken"), fmt::format("fail with order {} of them reversed", i + 1), "");
   } else if (report.at("cause_shown").get<bool>() || only_needs_order(report)) {
     const json& flip = report.at("flips").at(0);
     tiles += tile(flip.at("forced"), "fail with this order forced", "");
