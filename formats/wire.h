@@ -289,9 +289,9 @@ struct PatchRecord {
 struct ClockRecord {
   static constexpr RecordKind kKind = RecordKind::kClock;
   RecordHeader header;
-  std::uint64_t step;     // as SyscallRecord's
+  std::uint64_t step;     // as in SyscallRecord
   std::int64_t time;      // nanoseconds since the clock's zero
-  std::uint32_t context;  // as SyscallRecord's, and of the address that the time was written to
+  std::uint32_t context;  // as in SyscallRecord, but includes the address to which the time was written
   std::uint32_t clock;    // CLOCK_*, or kTimeOfDay
 };
 static_assert(sizeof(ClockRecord) == 32);

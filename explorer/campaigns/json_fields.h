@@ -31,8 +31,8 @@ class JsonFields {
     return text;
   }
   const nlohmann::json& list(const char* name, std::size_t most) const {
-    REQUIRE(at(name).is_array() && at(name).size() <= most, "{} is damaged: '{}' is not a list of at most {}", path_,
-            name, most);
+    REQUIRE(at(name).is_array() && at(name).size() <= most, "{} is damaged: '{}' is not a list of at most {} items",
+            path_, name, most);
     return at(name);
   }
   const nlohmann::json& at(const char* name) const {

@@ -47,7 +47,7 @@ std::vector<OrderGoal> orders_of(const BrokenBlock& block) {
 }  // namespace
 
 Rate rate_with(Laboratory& laboratory, const std::vector<EventPair>& pairs) {
-  // The latest of the events that the thread of `then` executes before it, so that it cannot be held back earlier.
+  // Returns the latest event that the thread of `then` executes before it: the thread can be held back only after that.
   const auto latest_before = [&](const Event& then) {
     const Event* latest = nullptr;
     for (const EventPair& pair : pairs)

@@ -104,7 +104,8 @@ std::vector<EventPair> with_one_reversed(std::vector<EventPair> pairs, std::size
   return pairs;
 }
 
-// Leaves out the pairs without which the others fail as often. Nothing if fewer than two are left.
+// Leaves out each pair that is not needed, because runs fail as often with only the other pairs. Returns nullopt if
+// fewer than two pairs are left.
 std::optional<OrderSet> try_set(Laboratory& laboratory, std::vector<EventPair> pairs, const Rate& base) {
   while (pairs.size() > 1) {
     OrderSet set;

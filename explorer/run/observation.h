@@ -45,7 +45,8 @@ class Observation {
   std::vector<std::size_t> enabled_at_;
   std::vector<ThreadId> enabled_;
   std::vector<bool> resumed_;
-  std::vector<std::uint64_t> last_tick_;  // by thread: the index of its latest choice, plus one
+  std::vector<std::uint64_t>
+      last_tick_;  // by thread: the index of the thread's latest choice, plus one; 0 if it has none
   std::uint32_t threads_ = 0;
   bool truncated_ = false;
   std::vector<ChoiceNote> tail_;

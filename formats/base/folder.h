@@ -5,8 +5,8 @@
 // followed; only regular files are read, and only new names are written. A file's type is checked before it is opened
 // for reading: opening a pipe may block forever, and opening a device may have side effects.
 //
-// A file that cannot be opened is BadInput, because the user can fix it; a shortage of the system (descriptors, memory,
-// disk space) is a SystemError. Threads: a Folder may be used by several at once.
+// A file that cannot be opened is BadInput, because the user can fix it; a shortage of system resources (descriptors,
+// memory, disk space) is a SystemError. Threads: a Folder may be used by several at once.
 #pragma once
 
 #include <fcntl.h>

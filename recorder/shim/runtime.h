@@ -119,8 +119,8 @@ inline void trace_publish(std::uint64_t bytes) {
   trace_publish(24);
 }
 
-// The records of an event that uses its object: a read of the first byte, as in ThreadSanitizer, so that it conflicts
-// with creating, destroying or freeing the object; and the event.
+// An event that uses its object gives two records: a read of the object's first byte, then the event itself. The read,
+// as in ThreadSanitizer, conflicts with creating, destroying or freeing the object.
 [[gnu::noinline, REWEAVE_KEEPS_REGISTERS]] inline void trace_use(EventKind kind, std::uint8_t aux,
                                                                  std::uint64_t address, std::uint64_t pc,
                                                                  std::uint64_t extra) {

@@ -23,8 +23,8 @@ def is_own_library(path):
 
 
 def is_inner(frame):
-    """True for internal functions of those libraries, which have no names; false for those that replace the C
-    library's."""
+    """True for the internal functions of those libraries, which have no names; false for the functions that replace
+    functions of the C library."""
     name = frame.name()
     return (name is None or name.startswith("reweave::")) and is_own_library(gdb.solib_name(frame.pc()))
 

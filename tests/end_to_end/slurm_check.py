@@ -59,7 +59,8 @@ class UnderSlurm(CampaignCase):
         return self.cluster.ask("squeue", "-h", "-r", "-o", "%i %t", check=False).split("\n")[:-1]
 
     def settle(self):
-        """Waits until no task is left; those that Slurm would begin two minutes after a node failed begin now."""
+        """Waits until no task is left. Starts at once the tasks that Slurm would start only two minutes after a node's
+        failure."""
         def is_done():
             tasks = self.tasks()
             for task in tasks:

@@ -85,7 +85,8 @@ bool reads_whole(const std::string& path, const test::PackedEvents& events) {
   }
 }
 
-// Every single byte of `file` changed in two ways, and the file cut at every length: never whole.
+// Changes every single byte of `file` in two ways, and cuts the file at every length: the reader must never accept it
+// as whole.
 template <typename Stream>
 void damage_every_byte(const std::string& file, const std::string& whole, const Stream& expected) {
   const std::string sound = test::read_bytes(file);

@@ -51,7 +51,7 @@ constexpr const char* kDecide[] = {"returns_it", "branches", "branches_later", "
                                    "passes_it",  "loops",    "divides",        "adds_doubles",
                                    "calls_it",   "switches", "passes_many",    "writes_through"};
 
-// Functions in which only stores depend on values read: with every compiler, and with GCC at any level.
+// Functions in which only stores depend on values read, with every compiler, and with GCC at every optimisation level.
 const std::map<std::string, std::string> kByAll = {{"copies", "1"}, {"copies_member", "1"}};
 const std::map<std::string, std::string> kByGcc = {
     {"adds_one", "1"}, {"adds_up", "11"}, {"adds_in_section", "1"}, {"sums", "11"}};

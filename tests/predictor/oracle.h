@@ -21,7 +21,8 @@ class Oracle {
   void explore();
   // After explore(): true if the threads of `stops` can stop right before them, together.
   bool can_stop_before(const std::vector<EventIndex>& stops) const { return reaches({{}, stops, rule_}); }
-  // After explore(): is there a state with these stops, and what is to be seen? The sequence is not looked at.
+  // After explore(): true if a state with these stops exists in which the read sees what the query asks for. Does
+  // not check the query's sequence.
   bool reaches(const OrderQuery& query) const;
 
  private:

@@ -97,7 +97,7 @@ class DapTest(unittest.TestCase):
         scope = client.ask("scopes", frameId=frame)["scopes"][0]["variablesReference"]
         self.assertEqual(client.ask("setVariable", variablesReference=scope, name="amount", value="9")["value"], "9")
         client.move("stepBack", threadId=thread)
-        self.assertEqual(self.values(client, thread)["amount"], "1")  # the replay is as if it had never been
+        self.assertEqual(self.values(client, thread)["amount"], "1")  # as if nothing had been set
 
     def test_conditional_and_counted_breakpoints(self):
         client = self.begun({"line": line("total = after"), "condition": "amount == 3"})

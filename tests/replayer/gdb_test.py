@@ -35,7 +35,8 @@ class GdbTest(unittest.TestCase):
         shutil.rmtree(cls.folder)
 
     def recording(self, *command):
-        """Records the command under chaos until it fails or the tries are used up; each command once."""
+        """Records the command under chaos until it fails or the tries are used up. Later calls
+        with the same command return the same recording."""
         path = os.path.join(self.folder, "-".join(map(os.path.basename, command))[:60])
         if not os.path.exists(path):
             made = reweave("record", "--chaos", "--seed", "1", "--until-fail", "600", "-o", path, "--", *command)

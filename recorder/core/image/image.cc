@@ -213,8 +213,8 @@ void tell_kernel(const InitialStack& stack, const char* executed) {
   map.start_code = program.start;
   map.end_code = map.start_data = map.end_data = program.end;
   map.start_brk = program_break().start;
-  map.brk =
-      map.start_brk + kPage;  // the core emulates brk; this much makes the kernel call the heap by its name in /proc
+  // The core emulates brk. /proc/PID/maps shows [heap] only if the kernel's own heap is not empty.
+  map.brk = map.start_brk + kPage;
   map.start_stack = stack.pointer;
   map.arg_start = stack.arg_start;
   map.arg_end = stack.arg_end;
