@@ -110,7 +110,7 @@ int explore(ExploreArguments& arguments) {
           "unknown strategy {}; --strategy=help lists them", options.strategy);
   if (options.strategy == "witness") options.runs = 0;
   for (const std::string& text : options.assumptions) parse_assumption(text);
-  // The recording may be of the failure that the assumption should prevent.
+  // The recording may show the failure that is to be prevented, so its own ending is not taken as normal.
   const bool is_about_failure =
       !options.assumptions.empty() || !arguments.expect_fixed.empty() || words_behind_mark() > 0;
   if (is_about_failure && options.expected.empty()) options.expected = "0";

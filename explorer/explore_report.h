@@ -14,7 +14,7 @@ struct ExploreReport {
   int interrupted;  // the signal that ended the search; 0 if none
 };
 
-// Coloured if standard output has colours.
+// explore_text() uses colours if standard output shows them.
 std::string explore_text(const ExploreReport& report);
 std::string explore_json(const ExploreReport& report);
 

@@ -115,7 +115,7 @@ void add_examples(CLI::App& app) {
 }
 
 // Adds only the verb with which the command line begins, because adding all of them takes as long as starting a small
-// program; all if it begins with no verb. So recordings may be named like verbs.
+// program. So a recording may have the name of a verb. Adds all verbs if the command line begins with none.
 void add_verbs(CLI::App& app, int& status, std::string_view first) {
   const auto asked = std::find_if(std::begin(kVerbs), std::end(kVerbs), [first](const Verbs& verbs) {
     return std::find(verbs.names.begin(), verbs.names.end(), first) != verbs.names.end();
@@ -164,7 +164,7 @@ void require_verb(std::string_view first) {
   throw reweave::BadInput(fmt::format("there is no verb '{}'{}", first, near.empty() ? "; " + verb_list() : near));
 }
 
-// The part of the command line that the parser does not know, in one line; empty if it knows everything.
+// Describes, in one line, the first argument that the parser does not know; empty if it knows all of them.
 std::string unexpected(const CLI::App& app) {
   const std::vector<std::string> rest = app.remaining(true);
   if (rest.empty()) return "";

@@ -1,4 +1,4 @@
-// Records a program until a run passes, for verbs that are given a program in place of a recording.
+// Records a program until a run passes, at most five times, for verbs that are given a program instead of a recording.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,13 @@
 namespace reweave {
 
 struct PassingRecording {
-  std::string path;  // of the run that passed, or else of the last one
+  std::string path;  // recording of the run that passed, else of the last run; empty: interrupted before one
   bool passed = false;
   std::uint64_t tries = 0;  // runs that were recorded
-  std::string failure;      // the end of the last run that failed; empty: none failed
+  std::string failure;      // how the last failing run ended; empty: none failed
 };
-// `seconds`: limit; 0: none. What the programs write is discarded. Throws Error if the program cannot be recorded.
+// `seconds`: time limit; 0: none. The program's output is discarded. Throws Error if the program cannot be recorded or
+// does not end in time.
 PassingRecording record_passing(const std::vector<std::string>& command, const ExpectedEndings& expected,
                                 double seconds);
 

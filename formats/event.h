@@ -41,7 +41,7 @@ enum class EventKind : std::uint8_t {
   kReturn = 23,       // function left
   kSyscall = 24,      // extra = system call number
   kLockRequest = 25,  // about to acquire `address`; aux = LockMode
-  kStack = 26,        // extra = id of the thread's call stack in the trace, or 0, for has_stack() events from here on
+  kStack = 26,        // extra = id of the call stack of the thread's later has_stack() events; 0: not known
   kSend = 27,         // put something into kernel object `address`: ordered before later kReceive events of it
   kReceive = 28,      // got something from kernel object `address`
   kHint = 29,         // for race reports only: aux = Hint, which defines address and extra
@@ -63,22 +63,23 @@ constexpr bool has_stack(EventKind kind) {
 // The mode in which a lock is held.
 enum class LockMode : std::uint8_t { kExclusive = 0, kShared = 1, kTry = 2 };
 
-// Bit of `aux` of a kRead or kWrite whose schedule point is the previous event's: a call such as memcpy is one point.
+// Bit of `aux` of a kRead or kWrite that shares the schedule point of the previous event, because a call such as memcpy
+// is a single point.
 inline constexpr std::uint8_t kSamePoint = 1;
 
-// Bit of `aux` of a kWrite: the value is null. Of a kRead: the value is followed as a pointer without a null check.
+// Bit of `aux` of a kWrite: the value is null. Of a kRead: the value is dereferenced without a null check.
 inline constexpr std::uint8_t kNullValue = 2;
 
-// Bit of `aux` that is derived from the machine code (formats/code/read_effects.h); no trace file has it. Of a kRead:
-// no branch, address or call depends on the value. Of a kWrite: the value written may depend on such a read.
+// Bit of `aux` that is derived from the machine code (formats/code/read_effects.h) and never stored in a trace file. Of
+// a kRead: no branch, address or call depends on the value. Of a kWrite: the value written may depend on such a read.
 inline constexpr std::uint8_t kOnlyData = 16;
 
-// Bits of `aux` of a kWrite of one byte: it initialises, or destroys, the lock there. Both bits, with 8 bytes: a write
-// of a virtual-table pointer.
+// Bits of `aux` of a kWrite of one byte: it initialises (kMakesLock) or destroys (kEndsLock) the lock there. Both bits
+// on an access of 8 bytes: it is to a virtual-table pointer.
 inline constexpr std::uint8_t kMakesLock = 4;
 inline constexpr std::uint8_t kEndsLock = 8;
 
-// `aux` of a kSend or kReceive: not through a descriptor. ThreadSanitizer derives no order from it.
+// `aux` of a kSend or kReceive that does not go through a descriptor. ThreadSanitizer derives no order from it.
 inline constexpr std::uint8_t kNoDescriptor = 1;
 
 // `aux` of a kHint. Values are part of the trace format: append only.
@@ -87,9 +88,9 @@ enum class Hint : std::uint8_t {
   kDetaches = 1,       // address = the thread's handle
   kWritesFile = 2,     // wrote to a file through a descriptor, and so to any thread that reads files
   kReadsFile = 3,      // read from a file
-  kIgnoresReads = 4,   // extra = 1: from here on the thread's reads count for no race; 0: they count again
+  kIgnoresReads = 4,   // extra = 1: from here on, ignore the thread's reads; 0: count them again
   kIgnoresWrites = 5,  // likewise for its writes
-  kIgnoresOrder = 6,   // likewise, its synchronisation establishes no order
+  kIgnoresOrder = 6,   // likewise for the order that its synchronisation establishes
   kBenign = 7,         // races on the `extra` bytes at `address` are intended
 };
 
@@ -97,7 +98,7 @@ enum class Hint : std::uint8_t {
 inline constexpr std::uint8_t kEntersMain = 1;
 
 // The kernel objects of kSend and kReceive have addresses from here on, in the order of their first use. No program has
-// memory there. They are the same for all processes.
+// memory there. An object has the same address in all processes.
 inline constexpr std::uint64_t kFirstKernelObject = std::uint64_t{1} << 47;
 
 // `aux` of a kAlloc: not a heap block, but memory (possibly reused) that becomes the stack of a new thread.

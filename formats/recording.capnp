@@ -1,6 +1,6 @@
 @0xb325eb0626894bf9;
 # The contents of a recording inside its block framing: the manifest, and blocks of events. Ranges stated here are
-# checked by the readers. Read with docs/recording-format.md.
+# checked by the readers. See also docs/recording-format.md.
 
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("reweave::schema");
@@ -32,12 +32,14 @@ struct Manifest {
   parent @20 :Text;            # the recording that this one was derived from, or empty
   heapChecks @21 :Bool;        # from main on, freed memory was watched; a replay does the same
   debugFiles @22 :List(DebugFile);
-  heapChecksFrom @23 :UInt64;  # address of the function from whose first entry on it was watched; 0: from main on
+  heapChecksFrom @23 :UInt64;
+  # Where heap checks start. 0: main; bit 63 set: the schedule point whose number is in the other bits; otherwise the
+  # first entry of the function at this address.
 }
 
 struct DebugFile {
   # Separate debug information stored in the recording.
-  buildId @0 :Text;     # lower-case hex, <= 128 digits: of the file it belongs to, or its own if other files refer to it
+  buildId @0 :Text;     # lower-case hex, <= 128 digits: of the file it belongs to; its own if other files refer to it
   storedName @1 :Text;  # name within `files/` (16 lower-case hex digits)
 }
 
@@ -89,7 +91,9 @@ struct Switches {
 }
 
 struct Syscalls {
-  places @0 :Data;     # 0: the predicted one, n: the n-th of this block, counted from 1; then newPlaces is next
+  places @0 :Data;
+  # Where the call was made. 0: the predicted place; n: place n of this block, counted from 1. If n is one more than the
+  # places so far, it is new, and newPlaces has it.
   newPlaces @1 :Data;  # 4 bytes each: upper half of the context
   numbers @2 :Data;
   flags @3 :Data;

@@ -1,5 +1,5 @@
 @0xf2a857c6c0259b15;
-# A schedule: the explorer's instructions to the runtime. One message in a file. Read with docs/recording-format.md.
+# A schedule: the explorer's instructions to the runtime. One message in a file. See also docs/recording-format.md.
 
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("reweave::schema");

@@ -1,6 +1,6 @@
 @0xcfa35da25cec0302;
-# The blocks of a trace file (*.rwt). Ranges stated here are checked by the reader. Read with docs/recording-format.md,
-# which says how the columns are coded.
+# The blocks of a trace file (*.rwt). Ranges stated here are checked by the reader. docs/recording-format.md says how
+# the columns are coded.
 
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("reweave::schema");

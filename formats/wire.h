@@ -21,7 +21,7 @@ inline constexpr std::uint32_t kVersion = 1;
 
 // Kinds below kTraceTag. Values are part of the recording format: append only.
 enum class RecordKind : std::uint16_t {
-  kNone = 0,         // padding of that many bytes; in the ring only, never in a file
+  kNone = 0,         // padding, header.bytes long; in the ring only, never in a file
   kSwitch = 1,       // the baton moved: SwitchRecord
   kSyscall = 2,      // a system call completed: SyscallRecord + OutputChunk...
   kSignal = 3,       // a signal was delivered to the header's thread: SignalRecord
@@ -98,10 +98,10 @@ inline constexpr std::uint32_t kFileContents = 0x5259;   // contents of a mapped
 inline constexpr std::uint32_t kFileChanged = 0x525a;    // a mapped file's device, inode and size, and what was written
 inline constexpr std::uint32_t kScriptHead = 0x525b;     // the head of an executed script
 inline constexpr std::uint32_t kOutputPart = 0x525c;     // a part of the next call's outputs, which exceed one record
-inline constexpr std::uint32_t kMemoryChanged = 0x525d;  // a write to the memory of a process, whose index is given
+inline constexpr std::uint32_t kMemoryChanged = 0x525d;  // a write to the memory of the process with index args[0]
 
 // Bits of SyscallRecord::flags.
-inline constexpr std::uint32_t kWritesStdout = 1;  // wrote to what was the first process's standard output
+inline constexpr std::uint32_t kWritesStdout = 1;  // wrote to the file that was the first process's standard output
 inline constexpr std::uint32_t kWritesStderr = 2;
 inline constexpr std::uint32_t kLeftBaton = 4;  // gave up the baton while in the kernel
 // The OutputChunk of its only output is followed not by the data but by a KeptRange (in the ring) or a StoredApart (in
@@ -111,8 +111,8 @@ inline constexpr std::uint32_t kOutputApart = 8;
 // names.
 inline constexpr std::uint32_t kNamesFiles = 16;
 
-// The files that a call named and, if it opened one, its data from fstat(2), or zero. Followed by the names in the
-// order of the arguments, each with a NUL.
+// The names of files that a call was given follow this, in the order of the arguments, each with a NUL. If the call
+// opened a file, the first four fields are its data from fstat(2); otherwise they are zero.
 struct NamedFiles {
   std::uint64_t device;
   std::uint64_t inode;
@@ -198,7 +198,8 @@ struct ThreadExitRecord {
 // noticed.
 inline constexpr std::uint16_t kOutsideThread = 0xffff;
 
-// Bit of a ProcessExitRecord's wait status, with kOutsideThread: a process of the tree killed it by the call before.
+// Bit of a ProcessExitRecord's wait status, only with kOutsideThread: the process was killed by the call recorded
+// before, which a process of the tree made.
 inline constexpr std::int32_t kKilledWithin = 1 << 16;
 
 struct ProcessExitRecord {
@@ -246,7 +247,7 @@ enum class InputSource : std::uint32_t {
   // This recording contains results of cpuid and xgetbv; values: FpLayout (recorder/fp_layout.h).
   kCpuidRecorded = 6,
   kXgetbv = 7,
-  kChosen = 8,  // reweave::choose; values: how many there were to choose from, the one chosen, PolicyConfig::inputs
+  kChosen = 8,  // reweave::choose; values: the number of choices, the one chosen, PolicyConfig::inputs
 };
 
 struct InputRecord {
@@ -274,9 +275,9 @@ struct ModuleRecord {
   std::uint64_t end;
 };
 
-// From here on the call that returns to `address` enters the runtime by a jump (recorder/core/code/patching.h); or,
-// with kPatchedPause, the `pause` before `address` is a schedule point; with kPatchedLoop, the instruction at `address`
-// is one.
+// From this record on, the call that returns to `address` enters the runtime by a jump (recorder/core/code/patching.h).
+// With kPatchedPause, instead, the `pause` before `address` is a schedule point; with kPatchedLoop, the instruction at
+// `address` is one.
 inline constexpr std::uint64_t kPatchedPause = std::uint64_t{1} << 63;
 inline constexpr std::uint64_t kPatchedLoop = std::uint64_t{1} << 62;
 struct PatchRecord {
@@ -322,7 +323,7 @@ struct PreemptRecord {
   std::uint64_t stack;        // hash of 256 bytes from the stack pointer
   std::uint64_t vectors;      // hash of the low halves of the vector registers
   std::uint64_t memory;       // hash of private writable memory, with the words taken as 0; or 0
-  std::uint64_t varying;      // bit i: general[i]; or kComputes and the number of words, or kRecurs; and stalled_ms()
+  std::uint64_t varying;      // bit i: general[i] varies; or kComputes | number of words; or kRecurs; plus stalled_ms()
   std::uint64_t general[17];  // r8..r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, flags
 };
 static_assert(sizeof(PreemptRecord) == 200);
@@ -353,9 +354,9 @@ struct NamedWord {
   std::uint64_t value;
 };
 
-// For a thread that computes: identifies the instant without hashing all memory, and in a trace, whose stacks hold
-// other values. Followed, up to header.bytes, by two bytes for each page that `memory` covers: a part of the page's
-// hash, 0 if it is all zeros.
+// For a thread that computes: identifies the instant without hashing all memory, and also in a run that makes a trace,
+// in which the stacks hold other values. Followed, up to header.bytes, by two bytes for each page that `memory` covers:
+// a part of the page's hash, or 0 if the page is all zeros.
 struct PageHashes {
   std::uint64_t but_stacks;  // as `memory`, without the threads' stacks
 };
@@ -404,17 +405,17 @@ enum class KernelStep : std::uint8_t {
   kMadeSignals = 7,     // address = descriptor that signals are read from
   kMadeFifo = 8,        // extra = the hash of its name
   kMadeQueue = 9,       // address = descriptor, extra = the hash of the message queue's name
-  kOpens = 10,          // extra = the hash of the file's name; before it is open
+  kOpens = 10,          // before the file is open; extra = the hash of its name
   kOpened = 11,         // address = descriptor, extra = likewise
-  kListens = 12,        // address = socket, from now on
+  kListens = 12,        // address = the socket that listens from now on
   kAccepted = 13,       // address = the socket that listens, extra = the new one
   kDuplicated = 14,     // address = descriptor, extra = the new one
   kClosed = 15,         // address = descriptor, extra = the last one of a range
-  kWatches = 16,        // address = epoll descriptor, and the watched one from bit kWatchedShift on; extra = data
+  kWatches = 16,        // address = epoll descriptor | watched descriptor << kWatchedShift; extra = data
   kWatchesNoMore = 17,  // address = likewise
   kPasses = 18,         // address = socket, extra = descriptor sent through it
   kPassed = 19,         // address = socket, extra = descriptor received
-  kGives = 20,          // address = KernelPlace, extra = which of its kind
+  kGives = 20,          // address = KernelPlace, extra = which object of that kind
   kTakes = 21,          // likewise
   kLeaves = 22,         // the process ends or executes a program: readers of its descriptors notice
 };
@@ -426,11 +427,11 @@ enum class KernelPlace : std::uint64_t {
   kNamedQueues = 3,    // one for each hash of a name
   kMessages = 4,       // System V: one for each identifier
   kSemaphores = 5,     // likewise
-  kSemaphoreZero = 6,  // likewise: that it is zero
+  kSemaphoreZero = 6,  // likewise: the fact that a semaphore is zero
   kFutex = 7,          // one for each key
   kFifo = 8,           // one for each hash of a name
 };
-// Sockets that cannot reach each other are of different kinds: `local` ones stay in the machine.
+// Sockets of different kinds cannot reach each other. `local`: of AF_UNIX, which never leaves the machine.
 constexpr std::uint64_t socket_kind(bool local, bool stream) { return (local ? 1u : 0u) | (stream ? 2u : 0u); }
 
 // Unpacks the record at `words`, which must start with kTraceTag set.

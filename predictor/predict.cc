@@ -126,7 +126,7 @@ class Predictor {
     return options;
   }
 
-  // Kind, pattern and code locations: the same for both rounds.
+  // Identifies a group in both rounds, by kind, pattern and code locations.
   std::vector<std::uint32_t> signature(const Group& group) const {
     std::vector<std::uint32_t> result{static_cast<std::uint32_t>(group.kind)};
     for (char c : group.pattern) result.push_back(static_cast<unsigned char>(c));

@@ -26,7 +26,7 @@ struct PredictOptions {
   // The source line of a site, used to merge findings with the same cause. Empty: no merging.
   std::function<std::string(std::uint32_t site)> place = {};
   std::function<bool(std::uint32_t site)> asserts =
-      {};                              // true if the code there is an assertion, so that a failure shows
+      {};                              // true if the code there is an assertion, which makes a failure visible
   DecisionJournal* journal = nullptr;  // decisions of earlier runs; this run adds its own
   bool assume_data_reads = true;       // also look for atomicity violations under ReadRule::kUpdatesCarryData
 };
@@ -35,9 +35,9 @@ struct PredictStats {
   struct Pass {
     std::string name;
     double seconds = 0;
-    std::size_t groups = 0;    // proposed
+    std::size_t groups = 0;    // proposed by the analysis
     std::size_t checks = 0;    // feasibility checks made
-    std::size_t feasible = 0;  // findings found
+    std::size_t feasible = 0;  // groups found feasible
     std::size_t undecided = 0;
   };
   std::vector<Pass> passes;

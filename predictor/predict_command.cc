@@ -57,7 +57,7 @@ struct PredictArguments {
 // Set by Ctrl-C: stop and show the findings so far.
 std::atomic<bool> interrupted{false};
 
-// Names accepted by --analysis that select the check of proposals, not the proposals.
+// Names accepted by --analysis that select how proposals are checked, not which proposals are made.
 struct EngineRow {
   const char* name;
   const char* summary;
@@ -221,8 +221,8 @@ void say_undecided(const PredictStats& stats, const Names& names) {
   }
 }
 
-// Ties decisions, which name events by number, to a trace. The ctime of the file is not part of an archive, so the
-// author of a trace cannot supply decisions for it.
+// Identifies a trace, because decisions name events by number and hold only for that trace. The ctime of the file is
+// not part of an archive, so the author of a trace cannot supply decisions for it.
 std::uint64_t identity_of(const std::string& path, const TraceModel& model) {
   struct stat status {};
   SYSCALL_CHECK(::stat(path.c_str(), &status), "{}", path);

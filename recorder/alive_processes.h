@@ -1,4 +1,5 @@
-// The processes of the run that have not ended, so that a walk over them is not slowed down by the thousands that have.
+// The processes of the run that have not ended. A walk over this list skips the processes that have, of which there may
+// be thousands.
 //
 // Thread rule: only the baton holder changes the list. Others, such as the supervisor, may read it meanwhile; they may
 // miss a process or see one twice.
@@ -8,13 +9,13 @@
 
 namespace reweave {
 
-// Process `index`, the newest, joins the run.
+// Adds process `index`, which must be the newest of the run.
 inline void mark_alive(RuntimeState& state, std::uint32_t index) {
   state.processes[index].alive = 1;
   state.alive[state.alive_count++] = static_cast<std::uint16_t>(index);
 }
 
-// The process has ended.
+// Removes process `index`, which has ended.
 inline void mark_ended(RuntimeState& state, std::uint32_t index) {
   state.processes[index].alive = 0;
   std::uint32_t kept = 0;

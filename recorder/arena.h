@@ -34,15 +34,15 @@ inline constexpr std::uint64_t kShadowEnd = 0x6f12'0000'0000;
 inline constexpr std::uint64_t kOursEnd = kShadowEnd;  // end of the addresses that the target must not touch
 
 // Places of the target's own memory.
-inline constexpr std::uint64_t kPieBase = 0x5555'5555'4000;  // as users of debuggers are used to
+inline constexpr std::uint64_t kPieBase = 0x5555'5555'4000;  // the usual place under gdb, without randomisation
 inline constexpr std::uint64_t kMmapTop = 0x7000'0000'0000;  // mmap without an address allocates downwards from here
 inline constexpr std::uint64_t kStackTop = 0x7100'0000'0000;
 inline constexpr std::uint64_t kStackBytes = std::uint64_t{8} << 20;
 
-// The core's memory between the target's: stubs of patched code, within a jump's reach of libraries, of programs, and
-// of programs at fixed addresses (core/code/stubs.h). The last area is below what checkers and emulators reserve for
-// their own programs. Areas are filled from the end nearest to that code, because processors are slow at jumps over 16
-// MiB or more.
+// Areas between the target's own memory that hold the core's stubs of patched code (core/code/stubs.h). They are within
+// a jump's reach of, in this order, libraries, position-independent programs, and programs at fixed addresses. The last
+// area is below what checkers and emulators reserve for their own programs. Each area is filled from the end nearest to
+// that code, because processors are slow at jumps over 16 MiB or more.
 struct StubArea {
   std::uint64_t start, bytes;
   bool from_end;
@@ -82,18 +82,17 @@ inline constexpr int kCopiesFd = kRunStandInsFd;      // a checkpoint: requests 
 // Traced replay: the known call stacks (recorder/stack_cache.h).
 inline constexpr std::uint64_t kStackCacheBytes = 64 << 20;
 
-// Replay: files that the recorded program could change through a mapping are memory of the arena, each in a stretch
-// of the arena's (sparse) file from kStandInsOffset on.
+// Replay: each file that the recorded program could change through a mapping is replaced by a stand-in, a part of the
+// arena's (sparse) file at or after kStandInsOffset.
 inline constexpr std::uint32_t kMaxStandIns = 8192;
-inline constexpr std::uint32_t kWrittenFileBits = 1 << 20;  // each file has one of these bits
+inline constexpr std::uint32_t kWrittenFileBits = 1 << 20;  // in RuntimeState::written_files; a file's hash selects one
 inline constexpr std::uint64_t kStandInsOffset = std::uint64_t{1} << 40;
 inline constexpr std::uint64_t kStandInBytes = std::uint64_t{1} << 44;
 // Bit of MapFileRecord::flags: the file's contents at that moment follow the record, and the file itself is not needed.
 inline constexpr std::uint32_t kMapStandIn = std::uint32_t{1} << 31;
 // The same for a small file that is mapped privately and so has no stand-in.
 inline constexpr std::uint32_t kMapInlined = std::uint32_t{1} << 29;
-// Bit of MapFileRecord::flags: the file was not open for writing, so the memory of a shared mapping cannot become
-// writable.
+// Bit of MapFileRecord::flags: the file was not open for writing, so a shared mapping of it cannot be made writable.
 inline constexpr std::uint32_t kMapReadOnly = std::uint32_t{1} << 28;
 // Bit of MapFileRecord::flags: the file was created or changed during the run and may be gone at its end. The
 // supervisor keeps its contents, and the thread waits for that.
@@ -106,7 +105,7 @@ inline constexpr std::uint64_t kSliceOverValue = kWatchdogValue + 1;  // the hol
 // Threads of the target send each other the same signal with this value (core/ptrace/tracing.h).
 inline constexpr std::uint64_t kKickValue = kWatchdogValue + 2;
 
-// The name of the core where an explored run executes a program.
+// The name (argv[0]) under which the core starts when an explored run executes a program.
 inline constexpr char kRunName[] = "reweave-run";
 
 inline constexpr std::uint64_t kArenaMagic = 0x31304e4557524557;  // "REWREN01"
@@ -123,12 +122,13 @@ struct Channel {
   std::uint64_t file_offset;                    // where the ring starts in the arena's file
 };
 
-// The part of the out ring that is saved elsewhere, as counts since its beginning: only that may be overwritten.
+// How much of the out ring's stream has been saved elsewhere, counted from the start of the run. Only that part may be
+// overwritten in the ring.
 struct SavedMark {
   std::uint64_t bytes, records;
 };
-// A recording's ring is a file in it, so that records survive a killed recorder or program: this page, then the ring
-// (supervisor/ring/unsaved.h). The supervisor writes it.
+// A recording keeps its ring in its file `unsaved`, so that records survive if the recorder or the program is killed.
+// The file begins with this page; the ring follows (supervisor/ring/unsaved.h). The supervisor writes it.
 struct RingMarks {
   std::uint64_t magic;
   std::uint32_t version;            // wire::kVersion
@@ -184,12 +184,12 @@ struct RunConfig {
       detect_memory_errors;         // from main or fork_at on: freed memory is quarantined, and using it ends the run
   std::uint32_t detect_now;         // set by the core at that point
   std::uint32_t observe;            // 1: each choice of the policy is noted (recorder/observation.h)
-  std::uint32_t makes_checkpoints;  // replay: 1: it holds for no debugger (core/syscalls/tasks/copies.h)
+  std::uint32_t makes_checkpoints;  // replay: 1: it holds to make checkpoints (core/syscalls/tasks/copies.h)
   char core_path[512];
   char shim_path[512];
   char tsan_path[512];          // loaded instead of ThreadSanitizer's runtime
   char preload_path[512];       // file naming the shim, which the loader sees as /etc/ld.so.preload
-  char tsan_preload_path[512];  // likewise for a program that contains ThreadSanitizer's runtime: names both libraries
+  char tsan_preload_path[512];  // the same for a program with ThreadSanitizer's runtime: names both libraries
 };
 
 // Replay: the recorded preemption that the baton's holder is searching for. The target writes this.
@@ -197,8 +197,8 @@ struct SoughtInstant {
   std::atomic<std::uint32_t> thread;      // the holder's ID plus one; 0: no search
   std::uint64_t stalled_ms;               // wire::stalled_ms of the record
   std::uint64_t ip;                       // the instruction at which the thread was preempted
-  std::atomic<std::uint64_t> passes;      // how often the thread reached `ip` in another state
-  std::atomic<std::uint64_t> other_page;  // a page that alone made the state another one; 0: none was seen
+  std::atomic<std::uint64_t> passes;      // how often the thread reached `ip` in a different state
+  std::atomic<std::uint64_t> other_page;  // a page that alone made the state differ; 0: none was seen
 };
 
 // The core's reports to the supervisor, besides records.
@@ -217,7 +217,7 @@ struct RunStatus {
   std::atomic<std::uint64_t> event;           // records produced or consumed so far
   std::atomic<std::uint32_t> final_known;     // replay: `final_status` is how the recorded first process ended
   std::int32_t final_status;                  // as wait(2) encodes it
-  std::atomic<std::int32_t> first_killed;     // replay: likewise, if it was killed from outside; else 0
+  std::atomic<std::int32_t> first_killed;     // replay: the signal that killed the first process from outside, or 0
   SoughtInstant sought;
   char message[2048];
 };
@@ -229,7 +229,7 @@ struct KeepRequest {
   std::atomic<std::uint32_t> answered;  // futex
   std::int32_t pid, fd;                 // the process, and its descriptor of the file
   std::uint64_t device, inode;
-  std::uint16_t file;  // the answer: its number plus one, or kNotKept
+  std::uint16_t file;  // the answer: the kept file's number plus one, or kNotKept
 };
 inline constexpr std::uint32_t kMaxKept = 256;
 inline constexpr std::uint16_t kNotKept = 0xffff;

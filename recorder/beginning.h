@@ -10,7 +10,7 @@ namespace reweave {
 inline constexpr std::uint64_t kAtPoint = std::uint64_t{1} << 63;
 
 constexpr bool is_at_point(std::uint64_t beginning) { return (beginning & kAtPoint) != 0; }
-// The number of that point; 0 if the place is no schedule point.
+// The number of that point; 0 if the place is not a schedule point.
 constexpr std::uint64_t point_of(std::uint64_t beginning) { return is_at_point(beginning) ? beginning & ~kAtPoint : 0; }
 
 }  // namespace reweave

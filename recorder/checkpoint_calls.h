@@ -1,5 +1,5 @@
-// Messages about checkpoints of a replay, over sockets that keep messages apart. The supervisor sends them to the
-// process that will become a checkpoint (kCheckpointFd), and the processes that start copies send them to the
+// Messages about checkpoints of a replay, sent over sockets that preserve message boundaries. The supervisor sends them
+// to the process that will become a checkpoint (kCheckpointFd), and the processes that start copies send them to the
 // checkpoint (core/syscalls/tasks/copies.h).
 #pragma once
 
@@ -14,16 +14,16 @@ inline constexpr std::uint32_t kHeld = 1, kToMakeCheckpoint = 2;
 struct CheckpointRequest {
   std::uint32_t reserved;
 };
-// The checkpoint, or, if there is none, the held process answers.
+// Sent by the checkpoint, or by the held process if no checkpoint could be made.
 struct CheckpointAnswer {
   std::int32_t pid;  // the checkpoint's; 0: there is none
-  char why[124];     // ... for this reason, in a few words that follow "because"
+  char why[124];     // then the reason: a few words that follow "because"
 };
 
 enum class CopyCall : std::uint32_t {
   kStart = 1,  // with the descriptors of CopyDescriptor; answered by the copy's process ID, or a negative error
   kAwait = 2   // with a descriptor for the answer; answered by the status of that copy, which has ended,
-               // or a negative error; -EAGAIN: its tracer has not taken notice yet
+               // or a negative error; -EAGAIN: its tracer has yet to notice the end
 };
 struct CopyRequest {
   CopyCall call;

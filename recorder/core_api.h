@@ -8,8 +8,9 @@
 
 namespace reweave {
 
-// A function that only counts one schedule point; and where it continues once the countdown has run out, with its
-// caller's address on the stack. `point` is null if it does not even count. `function`: the variant used in this run.
+// A function of the shim whose only effect, when nothing is traced or checked, is to count one schedule point. `point`:
+// where to continue when the countdown has run out, with the caller's address on the stack; null if the function does
+// not even count. `function`: the variant used in this run.
 struct CountedFunction {
   const char* name;
   void (*point)();
@@ -34,17 +35,17 @@ struct CoreApi {
   std::uint32_t (*wake)(WaitKind kind, std::uint64_t address, std::uint32_t count);
   // Trace sink: waits until the out ring has room for a packed record.
   void (*trace_room)();
-  // The program is about to enter main.
+  // Called when the program is about to enter main.
   void (*at_main)();
   // Ends the run with OutcomeKind::kMemoryError.
   void (*memory_error)(const char* what, std::uint64_t address, std::uint64_t pc);
-  // The object calls `functions`, which differ in a traced run. `only_counting`: the calls may be replaced by faster
-  // code.
+  // Tells the core that the object calls `functions`, which differ in a traced run. `only_counting`: the calls may be
+  // replaced by faster code.
   void (*note_instrumented)(const LoadedObject& object, const CountedFunctions& functions, bool only_counting);
   // Returns a number below `count`, which each explored run may choose differently; 0 in a recording made without a
   // search.
   std::uint64_t (*choose)(std::uint64_t count);
-  // The program's calls may jump to the functions of `shim` directly, bypassing the PLT.
+  // Lets the program's calls jump to the functions of `shim` directly, bypassing the PLT.
   void (*call_directly)(const LoadedObject& shim);
 };
 

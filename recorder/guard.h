@@ -71,7 +71,8 @@ bool has_arena(Call call, long proc, const char* name, const Identity& arena) {
   return identify(call, proc, path, found) && found == arena;
 }
 
-// Kills that process through its folder, because its number may mean another process in this PID namespace.
+// Kills the process whose folder in /proc is `name`, through that folder, because the number may mean another process
+// in this PID namespace.
 template <typename Call>
 bool end(Call call, long proc, const char* name) {
   const long process = call(SYS_openat, proc, name, kFolder);

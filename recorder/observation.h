@@ -2,8 +2,8 @@
 //
 //   NotesHeader | ChoiceNote, its enabled threads (u16 each, padded to 8) | ChoiceNote, ... | the tail: likewise |
 //
-// Choices under the fair schedule, which follows when a run has used up its schedule points, are left out, except for
-// the last ones of a run that does not end. These are the tail: the loops that it does not leave.
+// A run that has used up its schedule points continues under the fair schedule. Choices made there are left out, except
+// for the last ones of a run that does not end. These are the tail, which shows the loops that the run does not leave.
 //
 // The chosen thread then executes `kind` on `object` and continues up to its next schedule point. A thread that blocked
 // in its operation is chosen again with the same `tick` when it continues. Written by the baton holder; read by the
@@ -31,7 +31,7 @@ struct ChoiceNote {
   std::uint32_t detail;
   std::uint32_t step;
   std::uint16_t thread;  // the chosen thread
-  std::uint16_t from;    // had the baton before
+  std::uint16_t from;    // the thread that had the baton before
   std::uint8_t kind;     // OpKind
   std::uint8_t is_write;
   std::uint8_t flags;  // kFrom...
@@ -48,8 +48,8 @@ constexpr std::uint64_t note_bytes(std::uint64_t enabled) {
   return sizeof(ChoiceNote) + round_to(enabled * sizeof(ThreadId), 8);
 }
 
-// A site's slot in the table of quiet sites: an access whose slot holds another value than 0 counts as a point, but the
-// policy is not asked. A site that shares its slot with a relevant one must not be quiet.
+// Returns a site's slot in the table of quiet sites. If the slot does not hold 0, an access there counts as a schedule
+// point, but the policy is not asked. A site that shares its slot with a relevant one must not be quiet.
 constexpr std::uint64_t quiet_slot(std::uint64_t pc) { return (pc ^ pc >> 16) & (kQuietBytes - 1); }
 
 }  // namespace reweave

@@ -1,5 +1,5 @@
-// Reweave's own files that the core needs in every process of the target, even under a root without them: the
-// descriptors that it has from the start, and their paths according to the supervisor.
+// Reweave's own files that the core needs in every process of the target, even under a root directory without them.
+// Each has a descriptor that is open from the start, and the path that the supervisor knows.
 #pragma once
 
 #include "recorder/arena.h"

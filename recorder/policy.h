@@ -1,8 +1,8 @@
 // A policy decides which thread runs next. The core asks it without naming any particular policy.
 //
 // A policy runs inside the target, on the core's stack, with the baton: no allocation, no system calls, no mutable
-// statics. Its memory is PolicyState, in the arena, so that all processes of the tree share it. To add one: a file in
-// explorer/strategies with a `const Policy`, and its line in explorer/strategies/all.cc.
+// statics. Its memory is PolicyState, in the arena, so that all processes of the tree share it. To add a policy, write
+// a file in explorer/strategies with a `const Policy`, and add a line to explorer/strategies/all.cc.
 #pragma once
 
 #include "recorder/runtime_state.h"

@@ -66,7 +66,7 @@ enum class WaitKind : std::uint32_t {
   kTracer        // stopped for its tracer
 };
 
-// Waits that signals do not end.
+// True if signals do not end such a wait.
 constexpr bool is_uninterruptible(WaitKind kind) { return kind == WaitKind::kVfork || kind == WaitKind::kTracer; }
 
 // The outcome of a wait.
@@ -75,7 +75,7 @@ enum class WaitResult : std::uint32_t { kWoken = 0, kTimedOut = 1, kInterrupted 
 struct Wait {
   WaitKind kind;
   WaitResult result;
-  std::uint64_t key;       // process-wide or shared identity of the object (see scheduler.h)
+  std::uint64_t key;       // identity of the object, equal in all processes that share it (core/memory/address_space.h)
   std::uint64_t address;   // the object, as the thread addressed it
   std::uint64_t order;     // arrival number: waiters are woken first in, first out
   std::int64_t deadline;   // CLOCK_MONOTONIC nanoseconds, or kNoDeadline
@@ -111,14 +111,15 @@ inline constexpr std::uint32_t kStubCountdowns = 3;
 
 // A call that came through a stub and finishes through SIGSYS.
 struct PatchedCall {
-  std::uint64_t after;        // where the call returns to
-  std::uint64_t ip;           // where the thread continues, with
-  std::uint64_t result;       // ... this in rax
+  std::uint64_t after;        // address to which the call returns
+  std::uint64_t ip;           // where the thread continues
+  std::uint64_t result;       // value of rax there
   long number;                // of the call
   std::uint32_t interrupted;  // it failed with EINTR
 };
 
-// Values of Thread::lends: the supervisor may take the baton; it has taken it but has not yet said so; it has said so.
+// Values of Thread::lends. kMayTake: the supervisor may take the baton. kTaking: the supervisor is taking it. kTaken:
+// the supervisor has taken it and is done.
 inline constexpr std::uint32_t kMayTake = 1, kTaking = 2, kTaken = 3;
 
 // Bit of Process::write_xor_execute: PR_MDWE_NO_INHERIT.
@@ -140,7 +141,7 @@ struct alignas(64) Thread {
   std::uint64_t point_return;     // gs:72
   std::uint64_t point_stack;      // gs:80
   std::uint64_t stack_entry;      // gs:88  traced: the function that notes the call stack (core/stacks.h)
-  std::uint64_t call_entry;       // gs:96  where stubs of patched system calls go (core/code/patching.h)
+  std::uint64_t call_entry;       // gs:96  where stubs of patched system calls jump (core/code/patching.h)
 
   std::int64_t stub_countdowns[kStubCountdowns];  // gs:104  like countdown, for stubs (core/schedule/countdown.h)
   std::uint64_t shelved;  // saves a register while a stub compares or counts (core/code/stubs.h)
@@ -156,7 +157,7 @@ struct alignas(64) Thread {
   PendingOp op;
   Wait wait;
   std::uint64_t ticks;       // schedule points executed by this thread
-  std::uint64_t counted_at;  // under a debugger: the counted instruction that it executes next (counted_loops.h)
+  std::uint64_t counted_at;  // under a debugger: its next instruction, already counted (counted_loops.h); or 0
   std::uint64_t woken_tick;  // value of `ticks` when it last ended a wait
   std::uint32_t vain_waits;  // how often in a row it was woken and immediately had to wait for the same object
   std::uint64_t clear_child_tid;
@@ -184,13 +185,13 @@ struct alignas(64) Thread {
   std::uint32_t repeats;           // consecutive points with the same place and object
   std::uint32_t run_length;        // consecutive points at which the policy was asked, with no other thread in between
   std::uint32_t run_began;         // lower half of the step before the first of them
-  std::uint32_t spinning;          // explored run: 1: it gave way because it spins, and was not chosen since
+  std::uint32_t spinning;          // explored run: 1: it gave way because it spins, and has not been chosen since
   std::uint32_t unseen_signals;    // recording: signals so far that the program must not see
   std::uint32_t spun_slices;       // recording: consecutive time slices that ended at one place
   std::uint64_t slice_end;         // recording: that place
   std::uint32_t has_scratch;       // its scratch memory is mapped
   std::uint32_t values_chosen;     // values that it asked for (reweave::choose)
-  std::uint32_t early_timeouts;    // modelled: waits that it gave up although others could run
+  std::uint32_t early_timeouts;    // modelled: its waits that timed out although others could run
   std::uint32_t traced_stack;      // stack in its last kStack event
   std::uint32_t tsc_faults;        // 1: it asked for PR_TSC_SIGSEGV
   std::uint32_t fd_table;          // index of its descriptor table
@@ -220,7 +221,7 @@ struct FdEntry {
   std::uint8_t std_stream : 2;  // wire::kWritesStdout / kWritesStderr or 0
   std::uint8_t times_out : 1;   // a socket with SO_RCVTIMEO or SO_SNDTIMEO
   std::uint8_t internet : 1;    // a socket of a family whose accepted sockets inherit the timeouts
-  std::uint16_t kept;           // number of the kept file plus one, kNotKept, or 0: unknown
+  std::uint16_t kept;           // number of the kept file plus one, or kNotKept; 0: unknown
 };
 
 // Descriptors with numbers beyond the table are not tracked, except for those of standard output and error.
@@ -285,8 +286,8 @@ struct Process {
   std::uint64_t ignored_signals;
   std::uint64_t memory_limit;       // RLIMIT_AS + 1, enforced by the core; 0: none
   std::uint64_t memory_hard_limit;  // likewise
-  std::uint64_t code_removals;      // times that code was unmapped: addresses may have changed their meaning since
-  // Recording (core/signals/stops.h): the number of its threads that are about to stop it, and that are moving the
+  std::uint64_t code_removals;      // times that code was unmapped; after each, an address may mean other code
+  // Recording (core/signals/stops.h): the numbers of its threads that are about to stop it and that are moving the
   // baton.
   std::atomic<std::uint32_t> stopping, moving_baton;
   std::atomic<std::uint32_t> stop_cancelled;  // 1: it was continued after the last stop signal
@@ -354,8 +355,8 @@ inline constexpr std::uint32_t kMaxCpuidAnswers = 64;
 // Recording: files that the supervisor has noted, and copied if necessary (core/syscalls/files/map_file.h).
 inline constexpr std::uint32_t kMaxNotedFiles = 256;
 
-// The counter of waits for the object at `address`, chosen by its offset in the page, which is the same in all
-// processes that share it.
+// Returns the index of the counter, in RuntimeState::waiting_at, of waits for the object at `address`. It depends only
+// on the offset in the page, which is the same in all processes that share the object.
 inline constexpr std::uint32_t kWaitSlots = 256;
 constexpr std::uint64_t wait_slot(std::uint64_t address) { return address >> 3 & (kWaitSlots - 1); }
 
@@ -364,7 +365,7 @@ struct RuntimeState {
   std::atomic<std::uint32_t> next_holder;  // likewise: the thread to which the holder is giving it
   std::uint32_t last_holder;               // thread id
   std::uint32_t last_runner;               // ID of the thread that executed the last point
-  wire::SwitchReason last_reason;          // why it gave the baton away
+  wire::SwitchReason last_reason;          // why last_holder gave the baton away
   std::uint64_t step;                      // schedule points up to the last time the slow path ran
   std::uint64_t wait_order;
   std::uint32_t thread_count;               // IDs assigned so far
@@ -418,7 +419,7 @@ struct RuntimeState {
   Process processes[kMaxProcesses];
   FdTable fd_tables[kMaxFdTables];
   Thread threads[kMaxThreads];
-  // After the part that explored runs copy, because they trace no processes.
+  // From here on nothing is copied for explored runs, because they trace no processes.
   std::uint32_t tracing_began;  // 1: a thread of the tree traces or has traced
   Tracee tracees[kMaxTracees];
   std::uint32_t searched_count, searched_places_used, cpuid_count, noted_count;

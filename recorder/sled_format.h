@@ -34,7 +34,7 @@ enum class SledKind : std::uint8_t {
   kFence,            // no operand
   kReadRange,        // a block that is copied
   kWriteRange,       // a block that is copied or set
-  kTableRead,        // of an object's pointer to its virtual table
+  kTableRead,        // read of an object's pointer to its virtual table
   kTableUpdate,      // write of that pointer, by a constructor or destructor; the second operand is the value
 };
 inline constexpr std::uint8_t kSledKinds = 11;
@@ -45,14 +45,14 @@ inline constexpr std::uint8_t kSledSamePoint = 1;
 struct SledEntry {
   std::int32_t distance;  // from this field to the sled
   SledKind kind;
-  std::uint8_t order;  // of an atomic operation: the value of C++'s memory_order, that of a failure in the upper half
+  std::uint8_t order;  // atomic operation: C++'s memory_order; the one for failure in the upper four bits
   std::uint8_t flags;  // kSledSamePoint
   std::uint8_t operands;  // 0: none; 1: the address; 2: also a value
   std::uint32_t bytes;    // size of the access
 };
 static_assert(sizeof(SledEntry) == 12);
 
-// Returns the address after the sled, where the program continues. It stands for the place of the access.
+// Returns the address after the sled, where the program continues. This address identifies the access.
 inline std::uint64_t address_after_sled(const SledEntry& entry) {
   return reinterpret_cast<std::uint64_t>(&entry) + static_cast<std::uint64_t>(std::int64_t{entry.distance}) +
          kSledBytes;

@@ -26,7 +26,7 @@ struct StackWord {
   std::uint64_t value;
 };
 
-// Memory in which code does not change its meaning: a process, until code is unmapped in it.
+// The scope in which an address of code keeps its meaning: one process, until it unmaps code (Process::code_removals).
 struct CodeSpace {
   std::uint64_t removals;
   std::uint32_t process;

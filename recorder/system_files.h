@@ -1,4 +1,5 @@
-// Files that a recording only names, because the system's packages have them; of other files it keeps the contents.
+// Folders whose files a recording only names, because the system's packages provide them. A recording keeps the
+// contents of other files.
 #pragma once
 
 namespace reweave {

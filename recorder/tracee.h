@@ -15,7 +15,7 @@ namespace reweave {
 enum class StopKind : std::uint32_t {
   kNone = 0,  // it runs
   kSignal,    // before the delivery of a signal
-  kGroup,     // a stop signal took effect; seized tracees also stop so when interrupted and when they start
+  kGroup,     // a stop signal took effect; seized tracees also stop this way when interrupted and when they start
   kSyscallEntry,
   kSyscallExit,
   kEvent,  // PTRACE_EVENT_FORK and others
@@ -31,7 +31,7 @@ inline constexpr std::uint32_t kAskedGroup = 4;  // another thread of its proces
 
 // Values of Tracee::in_use.
 inline constexpr std::uint32_t kTraced = 1;
-inline constexpr std::uint32_t kLetGo = 2;  // its thread has not taken its registers from here yet
+inline constexpr std::uint32_t kLetGo = 2;  // detached, but its thread has yet to take its registers from here
 
 inline constexpr std::uint32_t kMaxTracees = 512;
 inline constexpr std::uint32_t kUserRegisters = 27;          // words of struct user_regs_struct (sys/user.h)

@@ -29,8 +29,8 @@ inline bool needs_others(const RuntimeState& state, const Thread& thread) {
          thread.wait.deadline == kNoDeadline && thread.expired.load() == 0;
 }
 
-// The thread whose end the thread waits for, as pthread_join does: on the word that the kernel clears then. Null if it
-// waits for something else.
+// Returns the thread for whose end `waiter` waits, as pthread_join does, on the word that the kernel clears when a
+// thread ends. Null if it waits for something else.
 inline const Thread* awaited_end(const RuntimeState& state, const Thread& waiter) {
   if (waiter.wait.kind != WaitKind::kFutex) return nullptr;
   const auto memory = [&](const Thread& thread) { return state.processes[thread.process % kMaxProcesses].memory_of; };

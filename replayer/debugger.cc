@@ -73,7 +73,7 @@ void debug_recording(const DebugArguments& arguments) {
   std::vector<std::string> list = {"gdb", "-q"};
   if (arguments.mi_output >= 0) {
     list.insert(list.end(), {"-nx", "-i=mi3"});
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // a gdb whose program runs does not notice the end of its input
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // gdb does not notice the end of its input while the program runs
   }
   if (arguments.batch) list.insert(list.end(), {"-nx", "-batch"});
   if (!arguments.backward && !hardware_watchpoints_work()) {

@@ -107,8 +107,8 @@ const Process& process_to_debug(const RuntimeState& state, pid_t held, const Hol
   return state.processes[0];
 }
 
-// The copies of programs and libraries in the recording, which a debugger reads in place of the machine's own. A
-// debugger takes only paths; each was opened here and is a regular file.
+// The copies of programs and libraries in the recording, which a debugger reads in place of the machine's own. Each
+// file was opened here to check that it is a regular file, because a debugger can only be given its path.
 Json copies_of(const RecordedFiles& files) {
   Json list = Json::array();
   for (const RecordedFiles::Copy& copy : files.copies())
@@ -148,7 +148,7 @@ void announce(const RuntimeState& state, pid_t held, const HoldPlan& plan, const
   answer_debugger(reply_fd, reply);
 }
 
-// Announces a process to a debugger that has the rest from an earlier announcement.
+// Announces only the process, to a debugger that has all other fields from an earlier announcement.
 void announce_shortly(const RuntimeState& state, pid_t held, std::optional<std::uint32_t> index, int reply_fd) {
   HoldPlan plan;
   plan.process = index;

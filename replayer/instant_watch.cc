@@ -7,15 +7,16 @@ namespace reweave {
 
 namespace {
 
-// The recorded thread had computed for stalled_ms. Between two passes a replay runs at nearly the same speed. These
-// limits leave room for slower machines and for code that is replayed at another address.
+// Limits the replayed thread's processor time since its last pass of the instruction. The recorded thread had computed
+// for stalled_ms. Between two passes a replay runs at nearly the same speed. The limits leave room for slower machines
+// and for code that is replayed at another address.
 constexpr std::int64_t kLeastMs = 10'000, kTimesAsLong = 200;
 // The recorded thread cannot have reached one instruction more often than five times a nanosecond. The supervisor may
 // have started to measure stalled_ms some tenths of a second late.
 constexpr std::uint64_t kLeastPasses = std::uint64_t{1} << 30, kPassesPerMs = 5'000'000;
 
-// In milliseconds; -1 if the process is gone. This is the time of the thread with the baton, because no other one
-// computes.
+// The processor time of the process in milliseconds; -1 if it has ended. Only the thread with the baton computes, so
+// this is also the time of that thread.
 std::int64_t processor_time(pid_t process) {
   clockid_t clock;
   timespec time;

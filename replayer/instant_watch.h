@@ -1,5 +1,5 @@
-// Replay: notices when a thread still searches for its recorded preemption long after it must have passed it. A replay
-// that differs from its recording then ends instead of computing forever.
+// Notices that a replayed thread still searches for its recorded preemption, although it must have passed it long ago.
+// A replay that differs from its recording then ends instead of computing forever.
 #pragma once
 
 #include <cstdint>

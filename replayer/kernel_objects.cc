@@ -35,8 +35,8 @@ void KernelObjects::tell(const TraceEvent& step, EventKind kind, const std::set<
   for (const Object object : objects) result.push_back({object, step.pc, 0, step.thread, kind, aux});
 }
 
-// Collects the objects that `end` receives from; for an epoll descriptor, those of the descriptors it watches with this
-// data.
+// Collects the objects that `end` receives from. An epoll descriptor receives from every descriptor that it watches
+// with the user data `*data`, or from all that it watches if `data` is null.
 void KernelObjects::add_incoming(const End& end, const std::uint64_t* data, int depth, std::set<Object>& objects) {
   constexpr int kMostNested = 5;  // the kernel's limit
   objects.insert(end.in.begin(), end.in.end());
@@ -170,7 +170,7 @@ void KernelObjects::change(const TraceEvent& step, std::vector<TraceEvent>& resu
   }
 }
 
-// Both directions are one object: opening a FIFO waits for another thread to open its other end.
+// Both directions of a FIFO are one object, because opening one end waits for another thread to open the other end.
 void KernelObjects::open(const TraceEvent& step) {
   Descriptors& table = of(step.thread);
   End& end = table[step.address] = {};

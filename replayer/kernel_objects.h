@@ -3,9 +3,9 @@
 //
 // Where that is unknown, several objects are merged into one: all data received by accepted sockets of one kind, and
 // all received by the other sockets of that kind; all file locks; all signals and ends of tasks. A receive is then
-// ordered after more than necessary, which can hide a finding but cannot produce a wrong one. Descriptors of other
-// kinds (files, terminals, FIFOs older than the run) are not objects: data passed through them is not ordered, but
-// hints report that files are used (Hint in formats/event.h).
+// ordered after more sends than necessary, which can hide a finding but cannot produce a wrong one. Descriptors of
+// other kinds (files, terminals, FIFOs older than the run) are not objects. Data passed through them is not ordered,
+// but hints report that files are used (Hint in formats/event.h).
 #pragma once
 
 #include <cstdint>
@@ -32,10 +32,11 @@ class KernelObjects {
  private:
   using Object = std::uint64_t;
   struct Watched;
-  // An open file: the objects it receives from and sends to. Several objects if it is unknown which one it is.
+  // An open file: the objects that it receives from and sends to. Each set has several objects if it is unknown which
+  // of them is the right one.
   struct End {
     std::set<Object> in, out;
-    std::shared_ptr<Watched> watched = {};  // by an epoll descriptor
+    std::shared_ptr<Watched> watched = {};  // what an epoll descriptor watches; null for others
     bool is_file = false;                   // opened by name, and not a FIFO
   };
   struct Watch {
@@ -72,10 +73,10 @@ class KernelObjects {
 
   std::map<ThreadId, std::uint16_t> process_of_;
   std::map<std::uint16_t, Descriptors> tables_;                       // by process
-  std::map<std::pair<std::uint64_t, std::uint64_t>, Object> places_;  // by KernelPlace and which of its kind
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Object> places_;  // by KernelPlace and an id within it
   std::map<std::uint64_t, std::pair<Object, Object>> sockets_;        // by kind: data to accepted sockets, to others
   std::set<std::uint64_t> fifos_;                                     // created in this run, by the hash of the name
-  std::set<Object> shared_directions_;  // of sockets_: a descriptor received may be any of those passed
+  std::set<Object> shared_directions_;  // objects of sockets_; the descriptor received may be any of those passed
   Passed passed_;
   bool files_locked_ = false;
   Object next_ = kFirstKernelObject + 1;

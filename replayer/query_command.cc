@@ -43,7 +43,8 @@ void check_question(const QueryArguments& arguments) {
   throw BadInput(fmt::format("unknown question '{}'; the questions are {}", arguments.question, names));
 }
 
-// Discards gdb's own output: its script (replayer/gdb/query.py) writes the answer and errors to the descriptors.
+// Discards gdb's own output. Its script (replayer/gdb/query.py) writes the answer and errors to copies of our standard
+// output and error.
 [[noreturn]] void ask(const QueryArguments& arguments) {
   check_question(arguments);
   const std::string recording = recording_to_read(arguments.recording);

@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::uint64_t kFeedBytes = 8 << 20;
 constexpr int kFeedBatch = 32;           // records made visible to the target together
-constexpr int kFeedAtOnce = 4096;        // records offered before the target's own are taken
+constexpr int kFeedAtOnce = 4096;        // records offered before those that the target writes are read
 constexpr std::size_t kShownEvents = 8;  // in a Divergence report
 
 // True if the recording ends because the program did something that cannot be recorded, or because recording failed.
@@ -158,7 +158,7 @@ class ReplaySession {
     stacks_->answer();
   }
 
-  // Serves the debugger, if there is one. False: it has ended, and with it the replay.
+  // Serves the debugger, if there is one. False if the debugger has ended, which ends the replay too.
   bool hold() {
     if (!options_.on_hold) return true;
     RunStatus& status = arena_.header().status;
@@ -184,7 +184,8 @@ class ReplaySession {
     syscall(SYS_futex, &status.held, FUTEX_WAKE, 1, nullptr, nullptr, 0);
   }
 
-  // Ends a replay that can no longer find its next preemption. Under a debugger the target may compute for any time.
+  // Ends a replay that can no longer find its next preemption. Not under a debugger, where the target may compute for
+  // any length of time.
   void look_for_lost_instant() {
     if (options_.on_hold) return;
     const std::string why = instant_watch_.look();
@@ -249,12 +250,12 @@ class ReplaySession {
   RecordedFiles files_;
   ArenaMemory arena_;
   InstantWatch instant_watch_{arena_};
-  std::optional<StackAnswers> stacks_;  // only if there is a trace
-  KernelObjects kernel_objects_;        // likewise
+  std::optional<StackAnswers> stacks_;  // set only if there is a trace
+  KernelObjects kernel_objects_;        // used only if there is a trace
   const wire::RecordHeader* pending_ = nullptr;
   bool fed_all_ = false;
   bool announced_ = false;       // on_hold was called
-  Fd checkpoints_, for_target_;  // the ends of a socket, if it makes checkpoints
+  Fd checkpoints_, for_target_;  // the ends of a socket, if the replay makes checkpoints
   bool ended_ = false;           // the debugger has ended
 };
 

@@ -38,8 +38,8 @@ struct ReplayOptions {
   bool discard_output = false;
   TraceWriter* trace = nullptr;  // full-trace sink, if any
   CopyOrigin origin;
-  // on_hold is called when a process of the target waits at stop_event. hold_request is asked again and again until the
-  // run is over; its answers let the replay continue or end.
+  // on_hold is called when a process of the target waits at stop_event. hold_request is called repeatedly until the run
+  // is over; its results let the replay continue or end.
   std::function<void(const RuntimeState&, pid_t held)> on_hold;
   std::function<HoldRequest()> hold_request;
   int requests = -1;                                         // becomes readable when there is a request; -1: none

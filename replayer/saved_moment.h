@@ -1,4 +1,4 @@
-// The moment from which on a run was bound to fail, as `explain --save` left it beside the recording.
+// The moment after which a run was bound to fail, as `explain --save` stored it in the recording's folder.
 #pragma once
 
 #include <string>

@@ -3,10 +3,10 @@
 
     scripts/check_docs.py [--reweave build/reweave]
 
-Read are README.md, CONTRIBUTING.md and docs/. Of text in backticks, of links and of shell blocks these must exist:
-files and folders; functions and other names of code, somewhere in the sources; commands in scripts/ and tests/ with their
-options; with --reweave also verbs and options of verbs, as `reweave VERB --help` lists them. A figure in docs/ must
-have a command in the documents, or a script, that makes it. Exit status 1 if something is missing.
+Reads README.md, CONTRIBUTING.md and docs/. These must exist if text in backticks, a link or a shell block names them:
+files and folders; functions and other names of code, somewhere in the sources; commands in scripts/ and tests/ with
+their options; with --reweave also verbs and options of verbs, as `reweave VERB --help` lists them. A figure in docs/
+must have a command in the documents, or a script, that makes it. Exit status 1 if something is missing.
 """
 import argparse
 import functools
@@ -35,7 +35,8 @@ FOREIGN_COMMANDS = ("gcc", "g++", "clang", "ctest", "cmake", "meson", "ninja", "
                     "git", "make", "cat", "gdb", "strace", "bash", "docker")
 # This file contains made-up names.
 OWN_TEST = "tests/scripts/docs_test.py"
-# Names in documents that are not ours: of the kernel, the C library, other programs and files that we write.
+# Names in documents that are not ours: those of the kernel, of the C library, of other programs and of files that we
+# write.
 EXTERNAL = {"LD_PRELOAD", "O_DIRECT", "libtsan_preinit", "SYS_write", "GITHUB_STEP_SUMMARY", "CMAKE_TEST_LAUNCHER",
             "CMAKE_CROSSCOMPILING_EMULATOR", "AT_RANDOM", "AutoCloseFd"}
 
@@ -80,7 +81,7 @@ def script_text(path):
 
 
 def path_problems(path):
-    """A path that begins with one of our folders, or the bare name of a source file."""
+    """Checks a path that begins with one of our folders, or the bare name of a source file."""
     clean = path.rstrip("/")
     if "/" in clean:
         top = {name.split("/")[0] for name in folders()} | {"core", "syscalls", "supervisor"}
@@ -93,7 +94,7 @@ def path_problems(path):
 
 
 def name_problems(text):
-    """A name of code: it has a `_`, a `::`, or small and capital letters."""
+    """Checks a name of code: a name with a `_`, a `::`, or small and capital letters."""
     if not IDENTIFIER.fullmatch(text):
         return
     if "_" not in text and "::" not in text and not re.search(r"[a-z][A-Z]", text):
@@ -106,7 +107,7 @@ def name_problems(text):
 
 
 def script_problems(command):
-    """A command line that begins with a script of the tree."""
+    """Checks a command line that begins with a script of the tree."""
     words_of = command.split()
     path = words_of[0]
     if path not in tracked():
@@ -142,7 +143,7 @@ class Verbs:
                                        for option in re.findall(r"(?<![\w-])--?[a-zA-Z][a-z-]*", each.name)}
 
     def problems(self, command):
-        """A command line that begins with `reweave`."""
+        """Checks a command line that begins with `reweave`."""
         given = command.split()[1:]
         if not given or given[0] in ("VERB", "--help", "--version"):
             return
@@ -163,7 +164,7 @@ class Verbs:
 
 
 def option_problems(text, verbs, verb):
-    """`--option` alone, in a line about `verb` or, if that is empty, about any."""
+    """Checks a single `--option`, in a line about `verb` or, if that is empty, about any verb."""
     option = OPTION.match(text)[0]
     if verb and option not in verbs.options[verb]:
         yield f"reweave {verb} has no option {option}"
@@ -184,7 +185,7 @@ def verb_of_row(line, verbs):
 
 
 def command_problems(command, verbs):
-    """One command of a shell block, or text in backticks that may be one."""
+    """Checks one command of a shell block, or text in backticks that may be a command."""
     command = re.sub(r"^(\w+=\S*\s+)+", "", command.strip())
     first = command.split()[0] if command.split() else ""
     if re.match(r"(scripts|tests|\.ci)/", first) and " " in command:

@@ -1,8 +1,8 @@
 """Counts individual tests in entries of the log of `meson test`, and prints their logs.
 
 A test program may hold many tests. Its output says how many: Boost.Test, Python's unittest, TAP, or a last line
-"N passed, N failed". Anything else is one test. A test program that was skipped counts as neither: it is named with its
-last line, which says what it lacks.
+"N passed, N failed". Anything else is one test. A test program that was skipped counts neither as passed nor as failed.
+It is listed with the last line of its output, which says what it lacks.
 """
 import re
 

@@ -5,7 +5,7 @@
     scripts/readme_output.py --write    replaces the output in the page with the real one
 
 A line "$ command" is run; the lines up to the next one are its output, standard error included. Numbers and addresses
-may differ, and so may white space; a line "..." stands for any lines. All commands of the page share
+may differ, and so may white space. A line "..." matches any lines. All commands of the page share
 one shell in a scratch folder that has `build` and `tests` of this tree, with `reweave` on the PATH.
 """
 import argparse
@@ -45,7 +45,7 @@ def normalise(line):
 
 
 def same(expected, actual):
-    """True if the lines match; "..." in `expected` stands for any number of lines."""
+    """True if the lines match; "..." in `expected` matches any number of lines."""
     if not expected:
         return not actual
     if expected[0].strip() == "...":

@@ -19,10 +19,10 @@ import count_tests
 
 AGAIN = 3
 MOST_UNSTABLE = 5
-# The limits of time in meson.build are for tests that hang: three times as long on a slow or busy machine.
+# The time limits in meson.build only end tests that hang, so they are tripled in case the machine is slow or busy.
 TIMEOUT_MULTIPLIER = 3
-# Defects even if they show only once: a replay that differs, a defect of ours, a sanitizer's report, lost data, a
-# correct program accused.
+# Defects even if they show only once: a replay that differs, an internal error, a sanitizer's report, lost data, a
+# false alarm about a correct program.
 FATAL = re.compile(r"Divergence|internal error|status 70\b|ended with 70\b|returncode=70\b|(Address|Thread|Leak)Sanitizer: |"
                    r"runtime error: |ERROR: (Address|Leak)Sanitizer|WARNING: ThreadSanitizer|correct program failed|"
                    r"what was never there|is lost\b|was lost\b")
@@ -53,7 +53,7 @@ def is_fatal(entry):
 
 
 def passes_again(build, entry):
-    """Whether the test program passes alone, AGAIN times of AGAIN."""
+    """True if the test program, run alone, passes AGAIN times in a row."""
     name = entry["name"].rpartition(" / ")[2]
     print(f"running {name} again, alone", flush=True)
     again = meson_test(build, "--num-processes", "1", "--repeat", str(AGAIN), name)

@@ -56,7 +56,7 @@ def set_scheduling():
 
 
 def become(command, temporary):
-    """In the child; does not return."""
+    """Becomes the command. Runs in the child and does not return."""
     try:
         os.setsid()
         set_limits()
@@ -80,7 +80,7 @@ def children(pid):
 
 
 def kill_descendants():
-    """Children of those that are killed become ours, so this ends when there are none."""
+    """Kills all descendants. Children of a killed process become ours, so this repeats until there are none."""
     found = children(os.getpid())
     while found:
         for pid in found:
@@ -94,7 +94,7 @@ def kill_descendants():
 
 
 def wait_for(pid):
-    """The exit status of the child, while children of its children that lost their parents are collected."""
+    """Returns the exit status of the child. Meanwhile collects descendants that have lost their parents."""
     while True:
         ended, status = os.wait()
         if ended == pid:
@@ -113,7 +113,7 @@ def main(command):
     if not command:
         sys.exit(__doc__)
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored, nobody could wait
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # if it were ignored, wait would find no status
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD, *ENDING})
     for number in ENDING:
         signal.signal(number, end)

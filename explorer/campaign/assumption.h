@@ -2,12 +2,12 @@
 // not changed: only schedules in which the assumption holds are run (explorer/strategies/guided.cc).
 //
 //   uninterrupted BLOCK[ and BLOCK ...][ by PLACE[ and PLACE ...]]
-//       BLOCK is FUNCTION:LINE-LINE, each line also as LINE.N, or PLACE..PLACE, or one PLACE. While a thread is between
-//       the first operation of a block and its last one, no other thread begins a block, or uses the object that the
-//       first operation uses. With `by`, other threads do not execute the operations at these places instead of those
-//       on the object.
+//       BLOCK is FUNCTION:LINE-LINE, where each LINE may also be LINE.N, or PLACE..PLACE, or one PLACE. While a thread
+//       is between the first operation of a block and its last one, no other thread begins a block or uses the object
+//       that the first operation uses. With `by`, other threads may use that object, but do not execute the operations
+//       at the given places.
 //   PLACE only after PLACE
-//       The first is executed only after some thread has executed the second.
+//       The first place is executed only after some thread has executed the second.
 //
 // explorer/campaign/code_operations.h defines PLACE.
 #pragma once
@@ -22,7 +22,7 @@
 
 namespace reweave {
 
-// As the user writes it.
+// An assumption as the user writes it.
 struct Assumption {
   struct Block {
     CodePlace begin, end;
@@ -30,7 +30,7 @@ struct Assumption {
   };
   std::vector<Block> blocks;
   std::vector<CodePlace> rivals;
-  std::optional<CodePlace> first, then;  // `then` only after `first`; nothing: it is about blocks
+  std::optional<CodePlace> first, then;  // `then` only after `first`; both empty if there are blocks
 
   bool operator==(const Assumption&) const = default;
 };
@@ -38,7 +38,7 @@ struct Assumption {
 Assumption parse_assumption(const std::string& text);
 std::string text_of(const Assumption& assumption);
 
-// The same with code addresses.
+// An assumption with code addresses.
 struct AssumedCode {
   struct Block {
     std::uint64_t begin, end;
@@ -46,7 +46,7 @@ struct AssumedCode {
   };
   std::vector<Block> blocks;
   std::vector<std::uint64_t> rivals;  // empty: any use of the object of a block
-  std::uint64_t first = 0, then = 0;  // 0: it is about blocks
+  std::uint64_t first = 0, then = 0;  // both 0 if there are blocks
 
   bool operator==(const AssumedCode&) const = default;
 };
@@ -54,7 +54,8 @@ struct AssumedCode {
 AssumedCode code_of(const Assumption& assumption, CodeOperations& operations);
 Assumption assumption_of(const AssumedCode& code, CodeOperations& operations);
 
-// Adds the orders and regions that enforce the assumption to `held`. Throws BadInput if a run cannot have that many.
+// Adds the orders and regions that enforce the assumption to `held`. Throws BadInput if a run cannot have so many
+// orders and regions.
 void assume(const AssumedCode& code, HeldGoals& held);
 HeldGoals held_under(const AssumedCode& code);
 

@@ -171,8 +171,8 @@ class Campaign {
     if (!on_progress_(progress)) stopped_ = true;
   }
 
-  // Long runs have schedule points only at accesses to memory that may be shared. Every fourth run has all of them:
-  // memory that was never seen shared may be shared under another schedule.
+  // Long runs have schedule points only at accesses to memory that may be shared. Every fourth run has all of them,
+  // because memory that was never seen shared may be shared under another schedule.
   void silence(RunRequest& request) {
     constexpr std::uint64_t kProfileRuns = 4, kFull = 4;
     const std::uint64_t made = started_++;
@@ -250,7 +250,7 @@ class Campaign {
            options_.candidates.candidates.empty() && (options_.depends_on_time || is_short_);
   }
 
-  // Leaves the given runs out of the counts, which cover only the search.
+  // Makes the given runs, and leaves them out of the counts, which cover only the search.
   void make_given() {
     if (options_.given == nullptr) return;
     const CampaignProgress before = result_.progress;
@@ -272,7 +272,7 @@ class Campaign {
       options.feed = prediction_.get();
     }
     const std::unique_ptr<Search> search = find_search(options_.strategy)->make(options);
-    // auto begins with runs that show the same.
+    // The first runs of `auto` show what an undisturbed run shows.
     if (options_.strategy != "auto") undisturbed_run();
     drive(*search, options_.runs, fmt::format("{}, seed {}, ", options_.strategy, options_.seed));
     result_.report = search->report();
@@ -358,7 +358,7 @@ class Campaign {
     return true;
   }
 
-  // A run that is so much longer than the others probably hangs.
+  // The step limit of runs: a run that is so much longer than the earlier ones probably hangs.
   std::uint64_t step_limit() const {
     constexpr std::uint64_t kLeast = 50'000, kMany = 1'000'000;
     return std::max({kLeast, std::min(length_ * 100, kMany), length_ * 4});
@@ -387,7 +387,7 @@ class Campaign {
   Knowledge knowledge_;
   std::shared_ptr<const HeldGoals> held_;  // null: nothing is assumed
   RunJudge judge_;
-  // Schedule points: at most kShort in a short run; after kLongest a run is not waited for any longer.
+  // Numbers of schedule points. A short run has at most kShort. kLongest is the step limit of measure().
   static constexpr std::uint64_t kShort = 200'000, kLongest = 500'000'000;
   std::uint64_t length_ = 1000;
   bool is_short_ = false;

@@ -10,10 +10,10 @@
 
 namespace reweave {
 
-// Failures that replay.
-// "0 of 2000 runs fail (at most 0.15 % of such runs, 95 %)", "60 of 2000 runs fail (3 %)". A search that does not draw
-// its runs has no bound.
+// The share of examined runs that failed: "0 of 2000 runs fail (at most 0.15 % of such runs, 95 %)", "60 of 2000 runs
+// fail (3 %)". The bound, at 95 % confidence, is left out if the search does not draw its runs at random.
 std::string share_text(const CampaignProgress& progress, const std::string& strategy);
+// The number of failures that replay.
 std::size_t reproduced_failures(const CampaignResult& result);
 // Lines about what was searched and what was not. `limit`: the name of the option that limited the time.
 std::vector<std::string> summary_of(const CampaignResult& result, const CampaignOptions& options,

@@ -11,7 +11,7 @@ namespace reweave {
 class CandidateFeed {
  public:
   virtual ~CandidateFeed() = default;
-  // The next set of candidates, best first. None: there is none yet.
+  // The next set of candidates, best first; nothing if none is ready.
   virtual std::optional<CandidateSet> take() = 0;
 };
 

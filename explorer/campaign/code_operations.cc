@@ -29,7 +29,8 @@ bool is_sled(const std::vector<std::uint8_t>& bytes) {
   return std::equal(std::begin(kSled), std::end(kSled), bytes.begin());
 }
 
-// True for functions that announce something that other threads cannot see.
+// True for functions of the instrumentation that announce what no other thread can see, such as the entry of a
+// function.
 bool is_silent(const std::string& function) {
   return function.starts_with("__tsan_func_") || function == "__tsan_init";
 }

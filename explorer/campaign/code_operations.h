@@ -17,7 +17,7 @@ namespace reweave {
 // "FUNCTION:LINE" for a line with one operation, "FUNCTION:LINE.N" for the N-th operation of a line in code order,
 // which may differ from execution order, or "FILE+0xOFFSET".
 struct CodePlace {
-  std::string name;  // function; file of the program, or of a library
+  std::string name;  // function; for an offset, the file of the program or of a library
   int line = 0;      // 0: the place is an offset
   unsigned number = 0;
   std::uint64_t offset = 0;

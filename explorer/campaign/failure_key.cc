@@ -111,7 +111,7 @@ std::string functions_of(const FailureKey& key, std::uint64_t site, Places& plac
 }
 
 bool same_bug(const FailureKey& a, const FailureKey& b) {
-  // Stuck threads block a varying number of other threads.
+  // Stuck threads block a varying number of other threads, so it is sufficient that one set includes the other.
   const auto includes = [](const FailureKey& all, const FailureKey& some) {
     return std::ranges::includes(all.where, some.where);
   };

@@ -1,7 +1,7 @@
 // Identifies bugs by the kind and the place of the failure, and by the two operations that came in the wrong order.
 //
-// Places are compared by function name rather than by address or thread number: a bug between equal threads, or between
-// neighbouring lines, is one bug.
+// Places are compared by function name rather than by address or thread number. So a bug that shows in different
+// threads with the same code, or on neighbouring lines, counts as one bug.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,9 @@
 
 namespace reweave {
 
-// The last place in the program itself reached by the thread that ended an observed run; the frames above it are the
-// library's abort. 0 for deadlocks and hangs, whose last thread is accidental.
+// The last place in the program itself that was reached by the thread that ended an observed run. Later operations of
+// this thread are in libraries, for example in abort(). 0 for races, and for deadlocks and hangs, whose last thread is
+// accidental.
 std::uint64_t failure_site(const RunResult& run, const Places& places);
 
 // The first relevant preemption of an observed run: the place before which the thread is stopped, and the place of the
@@ -30,7 +31,7 @@ std::uint64_t release_site(const Observation& run);
 
 struct FailureKey {
   // The place of the failure: its site; for deadlocks and hangs the functions in which threads are stuck; for memory
-  // errors the functions of the use and of the release.
+  // errors the functions of the use and of the release; for races the race's key.
   std::set<std::string> where;
   bool stands_still = false;  // a deadlock or a hang
   // The functions of the racing pair. Empty if `where` is sufficient, or if no preemption explains the failure.
@@ -42,13 +43,14 @@ struct FailureKey {
 // The key of an observed run that failed; the pair is meaningful only if the schedule is minimal.
 FailureKey key_of(const RunResult& run, Places& places);
 
-// The functions of a key, for people: the same for one bug in several programs. Empty if none are known.
+// The functions of a key, for people; the same text if several programs have the same bug. `site`: failure_site() of
+// the run. Empty if no functions are known.
 std::string functions_of(const FailureKey& key, std::uint64_t site, Places& places);
 
 // True if the key does not depend on the run's preemptions, so that the run can be compared without minimising it.
 bool says_it_all(const RunResult& run);
 
-// Compares runs that ended alike (same_failure).
+// True if the keys show the same bug. The runs must have ended alike.
 bool same_bug(const FailureKey& a, const FailureKey& b);
 
 }  // namespace reweave

@@ -38,9 +38,9 @@ std::string save_explanation(const KeptFailure& failure, Explanation& explanatio
   return report.at("cause").get<std::string>();
 }
 
-// True if the runs ended alike. Uses of released memory are alike whether they are a read, a write or another release:
-// the schedule decides which comes first. So are deadlocks, whose text names each waiting thread. The key compares
-// where it happened.
+// True if the runs ended alike. For memory errors only the outcome is compared, because the schedule decides whether a
+// read, a write or another release comes first. The same goes for deadlocks, whose text names each waiting thread. The
+// failure keys compare the places.
 bool same_end(const RunResult& a, const RunResult& b) {
   const bool by_key = a.outcome == wire::OutcomeKind::kMemoryError || a.outcome == wire::OutcomeKind::kDeadlock;
   return by_key ? a.outcome == b.outcome : same_failure(a, b);
@@ -74,7 +74,7 @@ std::uint64_t Failures::different_ends() const {
   return kinds.size();
 }
 
-// True if `samples` runs that ended like this one were found before. Then this run, which stands for `count` runs, only
+// True if `samples` runs that ended like this one were found before. Then this run, which represents `count` runs, only
 // adds to their count.
 bool Failures::is_known(const RunResult& run, std::uint64_t site, unsigned samples, std::uint64_t count) {
   const auto alike = [&](const Found& found) { return found.site == site && same_failure(found.run, run); };
@@ -220,7 +220,7 @@ std::vector<KeptFailure> Failures::verify(const std::function<bool()>& time_is_u
   return kept_;
 }
 
-// failure-1, failure-2, ... are those that replay the same way every time; the others are called unreproduced-1, ...
+// Renames the recordings: failure-1, failure-2, ... replay the same way every time; unreproduced-1, ... do not.
 void Failures::name_by_reproduction() {
   std::size_t failures = 0, others = 0;
   for (KeptFailure& failure : kept_) {

@@ -22,20 +22,22 @@ void write_story(const std::string& folder, const KeptFailure& failure);
 
 class Failures {
  public:
-  // `run` makes a run outside the campaign, judged by the user's check. All must outlive this.
+  // `run` makes a run that does not count as one of the campaign, and judges it, also by the user's check. The
+  // references must outlive this object.
   Failures(const CampaignOptions& options, const ExpectedEndings& expected, Places& places, Runner run)
       : options_(options), expected_(expected), places_(places), run_(std::move(run)) {}
 
-  // Notes a failed run, number `number` of the campaign. Of runs that end alike a few are examined later, because they
-  // may have different causes. `how`: what made it fail; `step_limit`: for runs that repeat it.
+  // Notes a failed run, number `number` of the campaign. A few of the runs that end alike are examined later, because
+  // they may have different causes. `how`: the search or the candidate that made the run; `step_limit`: limit for runs
+  // that repeat it.
   void note(const RunResult& run, const RunRequest& request, const std::string& how, std::uint64_t number,
             std::uint64_t step_limit);
   bool none() const { return found_.empty(); }
   // The noted failures in a form with which another process can repeat them.
   std::vector<FoundFailure> found() const;
   std::uint64_t different_ends() const;
-  // Repeats the run, observed at every access; returns `run` itself if its switches do not reproduce it, or are too
-  // many.
+  // Repeats the run and observes it at every access. Returns `run` itself if its switches do not reproduce it or are
+  // too many for a request.
   RunResult observed(const RunResult& run, std::uint64_t step_limit) const;
 
   // Minimises the failures noted since the last call and keeps one recording of each bug.

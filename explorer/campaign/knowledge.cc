@@ -103,7 +103,7 @@ void Knowledge::learn_pairs(const Observation& run, const SharedObject& object) 
 }
 
 void Knowledge::learn_releases(const Observation& run, const SharedObject& object) {
-  // The threads and places that touched it so far; few, however long a run spins on it.
+  // The threads and places that have touched the object so far. There are few, however long a run spins on it.
   std::set<std::pair<ThreadId, std::uint64_t>> uses;
   for (const std::size_t i : object.operations) {
     if (!is_release(run[i])) {

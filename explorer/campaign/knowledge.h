@@ -60,8 +60,8 @@ class Knowledge {
   const std::vector<Variable>& variables() const { return variables_; }
   // All sites that touched a shared object.
   std::vector<std::uint64_t> shared_sites() const;
-  // Sites of accesses that never touched a shared object; `but`: the only shared sites that matter. Null if runs are
-  // too short for this to pay.
+  // The sites of plain accesses seen so far, except those that touched a shared object; with `but`, except these
+  // instead. Null if runs are too short for this to pay.
   std::shared_ptr<const QuietSites> quiet_sites(const std::vector<std::uint64_t>* but = nullptr) const;
   // Conflicting accesses of two threads, in both orders, rare ones first.
   std::vector<ActivePair> pairs() const;

@@ -32,7 +32,7 @@ class Minimiser {
   }
 
  private:
-  // Delta debugging (Zeller, Hildebrandt, TSE 2002) over one part of the list. Ends with parts of one switch, so that
+  // Delta debugging (Zeller, Hildebrandt, TSE 2002) over one part of the list. In the end each part is one switch, so
   // no single switch can be left out.
   void reduce(Steps SwitchList::*part) {
     std::size_t parts = 2;
@@ -132,7 +132,8 @@ class Minimiser {
     RunResult run = run_(request);
     if (run.called_off) left_ = 0;
     if (!same_failure(run, failing_)) return false;
-    // The first repeated run represents the one that was found, which need not have been observed.
+    // The first accepted run replaces the one that was found, which need not have been observed. Each later run is
+    // compared with the run accepted last.
     if (!best_.observed.empty() && !same_(run, best_)) return false;
     list_.free = list.free;
     list_.inputs = list.inputs;

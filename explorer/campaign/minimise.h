@@ -9,7 +9,7 @@
 
 namespace reweave {
 
-// Makes a run. The campaign's fork server, or a model in tests.
+// Makes a run, with the campaign's workers or with a model in tests.
 using Runner = std::function<RunResult(const RunRequest&)>;
 
 // True if two runs, both observed, failed in the same way.
@@ -20,9 +20,9 @@ struct Minimised {
   bool complete;  // the search for a simpler schedule ended before the budget and the time
 };
 
-// Re-runs subsets of the failing run's switches and returns a failing run, observed, with as few preemptions as could
-// be found within `budget` runs, or until a run is called off; `failing` itself if its switches alone do not reproduce
-// the failure.
+// Re-runs subsets of the failing run's switches. Returns an observed failing run with as few preemptions as could be
+// found within `budget` runs, or before a run was called off. Returns `failing` itself if its switches alone do not
+// reproduce the failure.
 Minimised minimise(const Runner& run, const RunResult& failing, std::uint64_t budget,
                    const Sameness& same = same_failure);
 

@@ -1,4 +1,4 @@
-// Makes predictions beside the runs of a campaign: a separate process traces a recording and predicts bugs in other
+// Makes predictions while a campaign makes its runs: a separate process traces a recording and predicts bugs in other
 // orders.
 #pragma once
 
@@ -34,8 +34,8 @@ class Prediction : public CandidateFeed {
   // Starts further predictions, at doubling intervals. Each starts from the passing run that showed the most new orders
   // since the previous prediction. `news`: how many orders of conflicting accesses the run was the first to show.
   void learn(const RunResult& run, std::size_t news);
-  // Makes take() wait for the running prediction. For short runs that takes a moment, and a campaign that waits does
-  // not depend on timing.
+  // Makes take() wait for the running prediction. For short runs this takes only a moment, and a campaign that waits
+  // does not depend on timing.
   void wait_for_each(bool waits) { waits_ = waits; }
 
   std::optional<CandidateSet> take() override;

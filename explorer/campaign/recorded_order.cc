@@ -53,7 +53,8 @@ const RecordedOrder::Repetition& RecordedOrder::repetition(const Means& means) {
   request.step_limit = means.step_limit;
   if (request.goal.size() > kGoalBytes) return *repetition_;
   repetition_->run = means.make(request);
-  // Processes make their own switches when they begin and end. Their order may differ from the recorded one.
+  // In a tree of processes, each one makes switches of its own when it begins and ends, whose order may differ from the
+  // recorded one. So the switches are not compared.
   const bool is_tree = RecordingReader(recording_).manifest().processes.size() > 1;
   repetition_->unfaithful =
       depends_on_surroundings(repetition_->run) && (is_tree || begins_with(order, switches_of(repetition_->run)));

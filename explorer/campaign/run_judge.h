@@ -18,8 +18,8 @@ constexpr const char* kNotHeld = "the assumption could not be met";
 
 class RunJudge {
  public:
-  // `held`: the assumptions; null: nothing is assumed. The others must outlive this. Throws BadInput if races are asked
-  // for and TSAN_OPTIONS cannot be used.
+  // `held`: the assumptions; null: nothing is assumed. `options` and `expected` must outlive this object. Throws
+  // BadInput if races are asked for and TSAN_OPTIONS cannot be used.
   RunJudge(const CampaignOptions& options, const ExpectedEndings& expected, std::shared_ptr<const HeldGoals> held);
 
   // `for_races`: look for races, if the campaign asks for them. `departure`: the place where explored runs begin.

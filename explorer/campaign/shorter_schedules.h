@@ -15,8 +15,9 @@ struct StopPoint {
 };
 std::vector<StopPoint> stop_points(const Observation& run);
 
-// Lists with fewer preemptions than `list`, which the failing run `run` was made from: single ones at every stop point,
-// then, if it has three or more, each neighbouring pair replaced by a single one.
+// Lists with fewer preemptions than `list`, from which the failing run `run` was made. First come lists with a single
+// preemption, at every stop point. If `list` has three or more preemptions, lists follow in which one preemption
+// replaces two neighbouring ones.
 std::vector<SwitchList> shorter_schedules(const Observation& run, const SwitchList& list);
 
 // `list` with preemption `index` at later and later stop points of the same thread.

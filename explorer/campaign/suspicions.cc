@@ -137,7 +137,7 @@ class Finder {
     found_.push_back(std::move(found));
   }
 
-  // `early` ran before `late`: chooses `late` where `early` was first chosen.
+  // For an `early` that ran before `late`: adds a switch to `late` at the place where `early` was first chosen.
   void start_later(ThreadId early, ThreadId late, SwitchList& schedule) const {
     for (std::size_t i = 0; i < run_.size(); i++) {
       if (run_[i].thread != early) continue;

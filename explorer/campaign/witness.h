@@ -13,9 +13,10 @@ namespace reweave {
 
 using WitnessOrder = std::vector<WitnessStep>;
 
-// The witness itself, then, up to `most` in all, other linearizations of its partial order: steps of a thread, and
-// steps on the same address of which one is not a read, stay in order; so does the last step of each thread, and what
-// begins or joins threads, with everything. The first of these switches threads as seldom as possible.
+// Returns the witness itself, then other linearizations of its partial order, up to `most` orders in all. Steps of the
+// same thread stay in order, and so do steps on the same address unless both are reads. The last step of each thread,
+// fences, and steps that begin or join threads stay in order with all other steps. The first linearization after the
+// witness continues each thread as long as possible.
 std::vector<WitnessOrder> linearizations(const WitnessOrder& witness, std::size_t most);
 
 // True if steps a and b must stay in order.

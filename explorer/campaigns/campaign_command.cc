@@ -108,7 +108,7 @@ int print_script(const CampaignArguments& arguments) {
 struct Action {
   const char* name;
   int (*run)(const CampaignArguments&);
-  std::vector<std::string> options;  // that it takes
+  std::vector<std::string> options;  // names of those that it takes
 };
 
 const std::vector<Action>& actions() {

@@ -8,7 +8,7 @@
 namespace reweave {
 
 void add_campaign_command(CLI::App& app, int& status);
-// `explore --campaign FOLDER --unit NUMBER`: the exit status.
+// Runs `explore --campaign FOLDER --unit NUMBER`. Returns the exit status.
 int explore_unit(const std::string& campaign, std::uint64_t unit);
 
 }  // namespace reweave

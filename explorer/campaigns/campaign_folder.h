@@ -22,8 +22,8 @@ namespace reweave {
 // The kinds of published files, each in a folder of its own.
 enum class Published {
   kUnits,      // results, by number of the unit
-  kPartial,    // results of units that were told to stop, by unit
-  kKnowledge,  // gained by units, by unit
+  kPartial,    // results of units that were interrupted or could not be searched, by unit
+  kKnowledge,  // knowledge gained by units, by unit
   kRounds,     // the knowledge at the start of a round, by round * cases + case
 };
 
@@ -31,7 +31,7 @@ class CampaignFolder {
  public:
   // Throws BadInput if it is not the folder of a campaign.
   explicit CampaignFolder(const std::string& path);
-  // Creates the folder without a plan: it is no campaign until write_plan().
+  // Creates the folder without a plan. It is not a campaign before write_plan().
   static CampaignFolder create(const std::string& path);
   void write_plan(const CampaignPlan& plan);
 

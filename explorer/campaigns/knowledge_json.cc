@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMostSites = 1'000'000, kMostVariables = 200'000, kMostPairs = 1'000'000;
 constexpr std::size_t kMostKnownThreads = kMaxThreads;
-constexpr std::uint64_t kMostCount = UINT64_MAX / 1024;  // searches compute with them
+constexpr std::uint64_t kMostCount = UINT64_MAX / 1024;  // searches calculate with counts, which must not overflow
 
 template <typename Number>
 std::vector<Number> numbers_of(const json& list, const std::string& path, const char* name) {

@@ -18,16 +18,16 @@ struct CaseFindings {
   std::uint64_t runs = 0, examined = 0;
   bool saw_accesses = false;
   std::uint64_t gave_up = 0;      // units that gave up because no run could be examined
-  std::string problem, left_for;  // the first reason why it could not be searched, or why runs could not be examined
+  std::string problem, left_for;  // why the case could not be searched; why runs could not be examined
   std::vector<FoundFailure> failures;  // those to examine; FoundFailure::how names the unit
-  std::uint64_t left_out = 0;          // failing runs beyond the limit of different ends that are examined
-  double wall = 0, cpu = 0;            // of the units
+  std::uint64_t left_out = 0;          // failing runs not examined, because there were too many different ends
+  double wall = 0, cpu = 0;            // seconds, sums over the finished units
 };
 
 struct MergedCase {
   std::string name;
   CaseFindings findings;
-  std::vector<KeptFailure> failures;   // their paths are those in the output folder
+  std::vector<KeptFailure> failures;   // their paths are relative to the output folder
   std::vector<std::string> not_again;  // failures that did not fail again: how they were found, and how they ended
 };
 

@@ -21,7 +21,7 @@ std::string case_page_name(std::size_t case_index);
 
 // One line: the number of failures, or that none was found. It never says that there are none.
 std::string merged_verdict(const Merged& merged);
-// The reason why a case says less than it could; empty if there is none.
+// The reasons why the result of a case is incomplete or limited; empty if there are none.
 std::string remark_of(const CaseFindings& findings);
 
 }  // namespace reweave

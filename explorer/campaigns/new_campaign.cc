@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// All names of the copies that a recording holds.
+// The names of all files that are stored in a recording.
 std::set<std::string> stored_names(const Manifest& manifest) {
   std::set<std::string> names;
   for (const MappedFile& file : manifest.files) names.insert(file.stored_name);
@@ -39,8 +39,8 @@ void copy_recording(RecordingReader& source, const std::string& path) {
   writer.finish(source.manifest());
 }
 
-// Replaces the copied files of our recording, which are named by their content, by links to those in `shared`. Keeps
-// the copies if the file system has no links.
+// Replaces the files stored in our copy of a recording by links to the same files in `shared`, and links those missing
+// there. Files are named by their content. Keeps the copies if the file system has no links.
 void share_files(const std::string& recording, const Folder& shared) {
   const Folder files = Folder::open(recording).open_folder("files");
   for (const std::string& name : stored_names(read_manifest(Folder::open(recording)))) {

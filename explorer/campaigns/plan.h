@@ -40,7 +40,7 @@ struct UnitPlace {
   std::uint64_t number;
   std::uint64_t round;
   std::uint64_t case_index;
-  std::uint64_t index;  // among those of the case
+  std::uint64_t index;  // among the units of the case
 };
 UnitPlace place_of(const CampaignPlan& plan, std::uint64_t number);
 // The number of unit `index` of a case.

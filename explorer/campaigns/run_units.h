@@ -9,18 +9,18 @@
 namespace reweave {
 
 struct RunUnitsOptions {
-  unsigned jobs = 1;                      // at a time, each on a processor of its own
+  unsigned jobs = 1;                      // units at a time, each on a processor of its own
   std::uint64_t part = 0, all_parts = 1;  // only units whose number is `part` modulo `all_parts`
 };
 
 struct RunUnitsResult {
   std::uint64_t made = 0, there = 0;  // units made now; units that were done before
   std::uint64_t failed = 0;           // units that could not be made; each was tried twice
-  std::uint64_t waiting = 0;          // units not made because units of the round before, of another part, are missing
-  int interrupted = 0;                // by this signal
+  std::uint64_t waiting = 0;          // units not made because units of an earlier round are missing
+  int interrupted = 0;                // the signal that interrupted the units; 0 if none
 };
 
-// Runs the units round by round, and again if their process fails or is killed.
+// Runs the units round by round. A unit whose process fails or is killed is tried once more.
 RunUnitsResult run_units(const CampaignFolder& campaign, const RunUnitsOptions& options);
 
 }  // namespace reweave

@@ -14,7 +14,7 @@ namespace {
 // Slurm's default MaxArraySize is 1001.
 constexpr std::uint64_t kMostTasks = 1000;
 
-// #SBATCH lines know no quoting.
+// Nothing can be quoted in #SBATCH lines.
 void require_plain(const std::string& path) {
   const auto is_plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -28,7 +28,7 @@ std::string job_name(const CampaignPlan& plan, std::uint64_t round) {
   return fmt::format("reweave-{}-{}", plan.id, round);
 }
 
-// The names of all rounds, as squeue and sacct take them.
+// The names of the jobs of all rounds, in the form that squeue and sacct take.
 std::string job_names(const CampaignPlan& plan) {
   std::string names;
   for (std::uint64_t round = 0; round < plan.rounds; round++)

@@ -51,7 +51,7 @@ CampaignOptions options_of(const CampaignFolder& campaign, const UnitPlace& unit
   options.every_access = plan.every_access;
   options.depends_on_time = false;
   options.keeps = false;
-  options.opens = unit.index == 0;  // the same for all seeds: the first unit's
+  options.opens = unit.index == 0;  // only the first unit makes the runs that are the same for every seed
   return options;
 }
 

@@ -12,11 +12,11 @@ namespace reweave {
 
 struct UnitResult {
   std::uint64_t unit = 0;
-  bool partial = false;  // it was told to stop before its end
+  bool partial = false;  // it was interrupted, or could not be searched
   std::uint64_t runs = 0, examined = 0;
   bool saw_accesses = false;
   bool gave_up = false;  // none of its first runs could be examined
-  std::string problem;   // the error for which it could not be searched; empty if it could
+  std::string problem;   // the error because of which it could not be searched; empty if it could
   std::string left_for;  // the most frequent reason why runs could not be examined
   std::vector<FoundFailure> failures;
 };

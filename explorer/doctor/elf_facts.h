@@ -12,9 +12,9 @@ struct ElfFacts {
   bool is_elf = false;
   bool is_dynamic = false;     // it requests a dynamic loader
   bool is_compressed = false;  // its debug information is compressed
-  bool is_split = false;       // it names .dwo files, which hold most of it
+  bool is_split = false;       // it names .dwo files, which hold most of its debug information
   std::set<std::string> sections;
-  std::set<std::string> sanitizers;  // "thread", "address", ...: by the symbols that code built with each calls
+  std::set<std::string> sanitizers;  // "thread", "address", ...: recognised by the functions that the code calls
 
   bool has(const char* section) const { return sections.contains(section); }
   bool has_debug_information() const { return has(".debug_info") || has(".zdebug_info"); }

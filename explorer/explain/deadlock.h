@@ -11,8 +11,8 @@ namespace reweave {
 struct LockWait {
   Event holds, wants;
 };
-// Each thread waits for the lock that the next one holds, and the last for that of the first. Empty if the run did not
-// end in such a cycle.
+// Returns the cycle: each thread waits for the lock that the next one holds, and the last one for the lock that the
+// first holds. Empty if the run did not end in such a cycle.
 std::vector<LockWait> lock_cycle(const Observation& run);
 
 }  // namespace reweave

@@ -11,7 +11,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 struct AskedOf {
-  std::uint64_t object;  // 0: its name is known
+  std::uint64_t object;  // to find a variable that leads to it; 0: not needed
   bool callers;
 };
 using AskedEvents = std::map<Arrival, AskedOf>;
@@ -25,8 +25,8 @@ class EventVisits {
         wanted_(std::move(wanted)),
         deadline_(deadline) {}
 
-  // Visits each event when its thread returns from the operation; events from which no thread returns, at the end of
-  // the run.
+  // Visits each event when its thread returns from the operation. Events from which no thread returns are visited at
+  // the end of the run.
   std::map<Arrival, EventContext> find(std::uint64_t main) {
     {
       Place place = timeline_.land(1);

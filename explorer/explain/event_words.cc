@@ -43,7 +43,7 @@ std::string caller_words(const Explanation& explanation, const Event& event, Pla
   const auto own = std::ranges::find_if(context->callers,
                                         [&](std::uint64_t caller) { return calls(caller) && places.is_own(caller); });
   if (own != context->callers.end()) return places.code(*own);
-  // A caller without debug information may be the user's; one with it is a library's template.
+  // A caller without debug information may be the user's; one with debug information is a library's template.
   const auto unknown = std::ranges::find_if(context->callers, [&](std::uint64_t caller) {
     const SourceFrame* source = places.source(caller);
     return calls(caller) && (source == nullptr || source->file.empty());

@@ -170,8 +170,8 @@ class Explainer {
     result_.flips.push_back(std::move(flip));
     return true;
   }
-  // For a use of memory that another thread released: the release and the use. It is tried only if no other pair
-  // explains the failure.
+  // If the failure is a use of memory that another thread released, returns the release and the use. This pair is tried
+  // only if no other pair explains the failure.
   std::optional<EventPair> release_and_use() const {
     if (failing_.outcome != wire::OutcomeKind::kMemoryError || failing_.observed.truncated() || events_.empty())
       return {};
@@ -186,7 +186,7 @@ class Explainer {
            use.note.object < block + release.note.detail;
   }
 
-  // Reverses each pair alone: a run that then passes is even nearer.
+  // Reverses each pair alone. A run that then passes may be even nearer to the failing run.
   void try_each_alone(NearestSearch& nearest) {
     std::vector<RunRequest> requests;
     for (const EventPair& pair : chosen(nearest.best->pairs)) {
@@ -206,7 +206,7 @@ class Explainer {
     return places.size();
   }
 
-  // The latest pair of each two places in the code, at most as many as the options allow.
+  // Chooses the latest pair for each combination of two places in the code, at most options_.most_flips pairs.
   std::vector<EventPair> chosen(const std::vector<EventPair>& pairs) const {
     std::vector<EventPair> list;
     for (std::size_t i = pairs.size(); i-- > 0 && list.size() < options_.most_flips;) {

@@ -15,11 +15,12 @@ struct ExplainOptions {
   std::uint64_t curve_runs = 50;
   std::uint64_t remedy_runs = 300;
 
-  // Some 500 runs; up to 400 more if no single order makes all runs fail.
+  // Needs about 500 runs, and up to 400 more if no single order makes all runs fail.
   static ExplainOptions short_form() { return {.whole = false, .most_flips = 3, .most_sets = 2, .base_runs = 50}; }
 };
 
-// `failing` was observed and repeats with only its switches. `progress` is called with the name of the next step.
+// `failing` must be an observed run that repeats when only its switches are given. `progress` is called with the name
+// of the next step.
 Explanation explain(const Batch& batch, const RunResult& failing, const ExplainOptions& options,
                     const std::function<void(const std::string&)>& progress = {});
 

@@ -106,7 +106,7 @@ RunResult failing_run(const std::string& recording, Bench& bench, const Expected
   RunRequest request = request_of(switches_of(recorded));
   REQUIRE(request.goal.size() <= kGoalBytes, "the schedule of {} is too long to change", recording);
   request.observe = true;
-  constexpr std::uint64_t kHangSteps = 100'000;  // a hang needs few points to show
+  constexpr std::uint64_t kHangSteps = 100'000;  // a hang shows after few schedule points
   if (recorded.outcome == wire::OutcomeKind::kHang) request.step_limit = kHangSteps;
   const Runner one = one_at_a_time([&](const std::vector<RunRequest>& asked) { return bench(asked); });
   RunResult again = one(request);
@@ -183,7 +183,7 @@ std::optional<Style> style_of_line(std::string_view line) {
 // Time limit for each part of the report that needs replays: ten times what it takes on a slow machine.
 constexpr std::chrono::seconds kMostForReplays(60);
 
-// Follows the value by replays with single steps.
+// Follows the value with which the run failed, by single-stepping replays of the run.
 ValueWay way_of(const RunResult& failing, const std::string& run, const std::string& trace, Places& places) {
   RunEnd end = {failing.outcome, failing.wait_status};
   if (const auto error = memory_error_of(failing.text)) end.thread = error->thread;

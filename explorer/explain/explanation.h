@@ -19,9 +19,9 @@ namespace reweave {
 // A pair of events whose order was changed.
 struct Flip {
   EventPair pair;                    // as in the failing run
-  std::optional<BrokenBlock> block;  // that the pair breaks
-  bool block_tells = false;  // forcing the block makes at least as many runs fail as the pair: `forced` is of the block
-  Rate reversed;             // the failing schedule up to the pair, then the other order, then anything: does it pass?
+  std::optional<BrokenBlock> block;  // the atomic block that the pair breaks
+  bool block_tells = false;  // forcing the block fails at least as often as the pair; `forced` is then the block's rate
+  Rate reversed;             // the failing schedule up to the pair, the pair reversed, then any ending: does it pass?
   Rate forced;               // this order in otherwise random schedules: is it sufficient?
   Rate avoided;              // the other order in otherwise random schedules
 
@@ -42,8 +42,8 @@ inline bool is_release_before_use(const Flip& flip, const RunResult& failing) {
          !flip.reversed.always();
 }
 
-// Two or three orders that make the failure together: with all of them, random schedules fail more often than others,
-// and more often than with any one of them reversed.
+// Two or three orders that cause the failure only together: random schedules with all of them fail more often than
+// other random schedules, and more often than with any one of the orders reversed.
 struct OrderSet {
   struct Member {
     EventPair pair;  // as in the failing run
@@ -65,12 +65,12 @@ struct RankedPattern {
   std::uint64_t failed = 0, passed = 0;
   std::uint64_t of_failed = 0;      // all failing runs, with or without the pattern
   double suspiciousness = 0;        // Jaccard
-  std::size_t best = 1, worst = 1;  // its rank if patterns with equal values are sorted after or before it
+  std::size_t best = 1, worst = 1;  // its rank if patterns with equal suspiciousness come after it or before it
 };
 
 // An assumption under which the search was repeated.
 struct Remedy {
-  bool is_region;  // begin to end are not interrupted; else `end` comes only after `begin`
+  bool is_region;  // true: begin to end are not interrupted; false: `end` comes only after `begin`
   Event begin, end;
   AssumedCode code;
   Rate rate;
@@ -92,19 +92,19 @@ struct EventContext {
 struct Explanation {
   RunResult failing;  // observed
   std::string outcome, last_words;
-  std::optional<RunResult> passing;          // the nearest; nothing: none passed
+  std::optional<RunResult> passing;          // the nearest passing run; none if no run passed
   std::vector<LockWait> deadlock;            // the cycle in which the run ended; empty if there is none
   Rate base;                                 // random schedules
   std::vector<Flip> flips;                   // the cause first
-  std::optional<OrderSet> together;          // if they make more runs fail than any single order
-  std::size_t pairs = 0;                     // all that the nearest passing run reorders; `flips` has the first of them
-  std::map<Arrival, EventContext> contexts;  // of events of the deadlock and the flips
+  std::optional<OrderSet> together;          // set if several orders fail more often than any single order
+  std::size_t pairs = 0;                     // pairs that the nearest passing run reorders; `flips` has the first ones
+  std::map<Arrival, EventContext> contexts;  // by the events that the report names (events_named)
   ValueWay way;                              // the history of the value with which the run failed
   std::vector<CurvePoint> curve;
   std::vector<RankedPattern> patterns;  // most suspicious first
   std::vector<Remedy> remedies;         // tried remedies, smallest first
-  std::uint64_t runs = 0;               // made for all this
-  bool out_of_time = false;             // something was left out
+  std::uint64_t runs = 0;               // runs made for the explanation
+  bool out_of_time = false;             // true if some experiments were left out
   std::vector<std::string> notes;       // what was not examined, and why
 
   // True if orders were shown to make random schedules fail, or the first flip needs no proof.

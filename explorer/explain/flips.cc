@@ -15,8 +15,8 @@ std::optional<std::size_t> Explanation::inevitable() const {
 
 namespace {
 
-// Makes `first` come before `then`. The thread of `then` is held back before it takes the locks that it holds there, or
-// only before `then` itself if it took them no later than `behind`, which it must execute first.
+// Makes `first` come before `then`. The thread of `then` is held before it takes the locks that it holds at `then`. If
+// it took them no later than `behind`, an event that it must execute first, it is held only before `then` itself.
 OrderGoal in_order(const Event& first, const Event& then, const Event* behind = nullptr) {
   const bool holds_already = behind != nullptr && then.entry_choice() <= behind->choice;
   return {first.name, holds_already ? then.name : then.entry()};
@@ -47,7 +47,8 @@ std::vector<OrderGoal> orders_of(const BrokenBlock& block) {
 }  // namespace
 
 Rate rate_with(Laboratory& laboratory, const std::vector<EventPair>& pairs) {
-  // Returns the latest event that the thread of `then` executes before it: the thread can be held back only after that.
+  // Returns the latest event in `pairs` that the thread of `then` executes before `then`. The thread can be held only
+  // after that event.
   const auto latest_before = [&](const Event& then) {
     const Event* latest = nullptr;
     for (const EventPair& pair : pairs)

@@ -8,12 +8,13 @@ namespace reweave {
 
 inline constexpr std::uint64_t kFlipRuns = 20;
 
-// Measures the failure rates with both orders of the pair. `failing` repeats with its switches. `blocks`: the blocks
-// that the pair breaks; the flip gets the one with the most failures, if it has at least as many as the pair alone.
+// Measures the failure rates with both orders of the pair. `failing` must be an observed run that repeats when only its
+// switches are given. `blocks`: the atomic blocks that the pair breaks. The flip gets the one with the highest failure
+// rate if that rate is at least the pair's, and otherwise the first.
 Flip try_flip(Laboratory& laboratory, const RunResult& failing, const EventPair& pair,
               const std::vector<BrokenBlock>& blocks);
-// The rate of failures in random schedules in which each pair keeps its order. Threads wait before the locks under
-// which the events are.
+// Returns the failure rate of random schedules in which each pair keeps its order. A thread is held before it takes the
+// locks under which its event is.
 Rate rate_with(Laboratory& laboratory, const std::vector<EventPair>& pairs);
 // Makes more random schedules with both orders of a pair that the failing schedule needs, if too few failed to tell.
 void measure_more(Laboratory& laboratory, Flip& flip, const Rate& base);

@@ -18,7 +18,7 @@ Runner one_at_a_time(Batch batch) {
 std::vector<RunResult> Laboratory::runs(std::vector<RunRequest> requests) {
   constexpr std::uint64_t kLeastSteps = 100'000, kFactor = 4;
   if (time_is_up_) return {};
-  // A hang needs few points to show.
+  // A hang shows after few schedule points.
   const std::uint64_t limit = failing_.fair_from != 0 ? kLeastSteps : std::max(failing_.steps * kFactor, kLeastSteps);
   for (RunRequest& request : requests) {
     request.step_limit = limit;

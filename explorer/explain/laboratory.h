@@ -21,8 +21,8 @@ Runner one_at_a_time(Batch batch);
 
 class Laboratory {
  public:
-  // `failing`: the failure to look for. Runs several times as long continue under a fair schedule. All runs get the
-  // failing run's values of reweave::choose (RunRequest::inputs). `batch` and `failing` must outlive this.
+  // `failing`: the failure to look for. A run that becomes several times as long continues under a fair schedule. All
+  // runs get the failing run's values of reweave::choose (RunRequest::inputs). `batch` and `failing` must outlive this.
   Laboratory(const Batch& batch, const RunResult& failing)
       : batch_(batch), failing_(failing), inputs_(switches_of(failing).inputs) {}
 

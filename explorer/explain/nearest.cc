@@ -15,7 +15,7 @@ RunRequest observed_request(const SwitchList& list) {
   return request;
 }
 
-// Variants of the failing schedule: one preemption left out or moved within its thread; at last, none at all.
+// Variants of the failing schedule, each with one preemption left out or moved within its thread. The last has none.
 std::vector<SwitchList> neighbours(const Observation& run, const SwitchList& list) {
   constexpr std::size_t kMostPreemptions = 40, kMostPlaces = 12;
   std::vector<SwitchList> found;

@@ -18,9 +18,9 @@ struct NearestSearch {
   std::uint64_t passing = 0;  // runs that passed
 };
 
-// Finds, among the passing runs that it tries, the one with the fewest reordered pairs, but not none. Tries the failing
-// schedule with one preemption left out or moved and, if that finds none, random schedules; minimises the first that
-// passes. `failing` was observed and repeats with its switches.
+// Tries variants of the failing schedule with one preemption left out or moved. If no usable run passes, tries random
+// schedules and minimises the first ones that pass. Returns the passing run that reorders the fewest pairs, but at
+// least one. `failing` must be an observed run that repeats when only its switches are given.
 NearestSearch nearest_passing_run(Laboratory& laboratory, const RunResult& failing);
 
 // Makes `run` the best one if it passed and has fewer reordered pairs.

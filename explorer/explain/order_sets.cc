@@ -65,7 +65,8 @@ std::vector<Reorderings::Group> Reorderings::groups() const {
   return list;
 }
 
-// Adds the pair that most of the remaining runs reorder until almost none is left. Empty if three pairs do not suffice.
+// Repeatedly adds the pair that most of the remaining runs reorder, until almost no run is left. Empty if three pairs
+// do not suffice.
 std::vector<EventPair> Reorderings::cover_from(const std::vector<Group>& groups, const Group& first) const {
   constexpr std::size_t kFewOf = 20;  // up to 1 / kFewOf of the runs may reorder none of the pairs
   std::vector<EventPair> cover = {first.pair};

@@ -1,5 +1,5 @@
-// Finds two or three orders of events that make a failure only together, where no single order does: two variables that
-// are read half updated, a wake-up that is lost because a flag was read too early.
+// Finds two or three orders of events that cause a failure only together. Examples are two variables that are read half
+// updated, and a wake-up that is lost because a flag was read too early.
 #pragma once
 
 #include <bitset>
@@ -20,8 +20,8 @@ class Reorderings {
   // Adds a passing run that was observed. Runs after the first kMostRuns, or after many events, are ignored.
   void learn(const RunResult& passing);
 
-  // Sets of at most kMostOrders pairs such that almost every passing run reorders one of them, at most `most` sets.
-  // Sets of a single pair come first, then those whose first pair most runs reorder.
+  // Returns at most `most` sets of up to kMostOrders pairs. Almost every passing run reorders at least one pair of each
+  // set. Sets of a single pair come first, then sets whose first pair is reordered by the most runs.
   std::vector<std::vector<EventPair>> covers(std::size_t most) const;
 
   static constexpr std::size_t kMostRuns = 256, kMostOrders = 3;
@@ -29,7 +29,7 @@ class Reorderings {
  private:
   using Runs = std::bitset<kMostRuns>;
   struct Group {
-    EventPair pair;  // of the pairs that the same runs reorder, the clearest
+    EventPair pair;  // the clearest of the pairs that exactly these runs reorder
     Runs runs;
   };
   Runs reordering(const EventPair& pair) const;

@@ -12,7 +12,7 @@ namespace reweave {
 class PatternRanking {
  public:
   void learn(const Observation& run, bool failed);
-  // The most suspicious ones, `most` at most.
+  // At most `most` patterns, the most suspicious first.
   std::vector<RankedPattern> ranked(std::size_t most) const;
 
  private:

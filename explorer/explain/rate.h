@@ -7,10 +7,10 @@
 namespace reweave {
 
 struct Rate {
-  std::uint64_t tried = 0;   // runs that say something
+  std::uint64_t tried = 0;   // runs that passed or failed, with the requested order
   std::uint64_t failed = 0;  // with the explained failure
   std::uint64_t other = 0;   // with another failure
-  std::uint64_t let_go = 0;  // additional runs, in which the requested order was not feasible
+  std::uint64_t let_go = 0;  // additional runs: no result, or the requested order was not feasible
 
   std::uint64_t passed() const { return tried - failed - other; }
   Rate& operator+=(const Rate& more) {

@@ -7,8 +7,8 @@ namespace reweave {
 
 namespace {
 
-// The next event of the same thread at another place in the code, after `of` if `behind`, otherwise before it; `of` if
-// there is none.
+// Returns the nearest event of the same thread at another place in the code: after `of` if `behind`, otherwise before
+// it. Returns `of` if there is none.
 Event neighbour(const std::vector<Event>& events, const Event& of, bool behind) {
   const Event* found = &of;
   for (const Event& event : events) {
@@ -115,7 +115,8 @@ std::vector<Remedy> try_remedies(Laboratory& laboratory, const OrderSet& set, st
   if (!crossed) return {};
   const auto& [begin, end] = std::ranges::minmax({one.first, other.then}, {}, &Event::choice);
   const auto& [rival_begin, rival_end] = std::ranges::minmax({one.then, other.first}, {}, &Event::choice);
-  // A function that both events are in may be called for different objects: then the code does not tell them apart.
+  // If both events of a thread are at the same code, the code may run for different objects and does not distinguish
+  // them.
   if (begin.name.pc == end.name.pc || rival_begin.name.pc == rival_end.name.pc) return {};
   const bool locks = any_under_lock({&begin, &end, &rival_begin, &rival_end});
   AssumedCode code;
@@ -135,7 +136,7 @@ std::vector<Remedy> try_remedies(Laboratory& laboratory, const std::vector<LockW
     const AssumedCode::Block block = {wait.holds.name.pc, wait.wants.name.pc};
     if (std::ranges::find(code.blocks, block) == code.blocks.end()) code.blocks.push_back(block);
   }
-  code.rivals = {code.blocks.front().begin};  // locks differ between turns: the code is excluded, not the object
+  code.rivals = {code.blocks.front().begin};  // the locks may differ each time, so code is excluded, not an object
   const Remedy remedy = try_assumption(laboratory, cycle.front().holds, cycle.front().wants, code, runs);
   if (remedy.rate.tried == 0) return {};
   return {remedy};

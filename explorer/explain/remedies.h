@@ -11,8 +11,8 @@ namespace reweave {
 // tried.
 std::vector<Remedy> try_remedies(Laboratory& laboratory, const Flip& flip, const std::vector<Event>& failing,
                                  std::uint64_t runs);
-// Tries the remedy that the code of one thread between the events of two orders and that of the other thread exclude
-// each other. Empty if the orders are not of this kind.
+// Tries the remedy that two blocks of code exclude each other: each thread's code between its events in the two orders.
+// Empty if the orders are not of this kind.
 std::vector<Remedy> try_remedies(Laboratory& laboratory, const OrderSet& set, std::uint64_t runs);
 // Tries the remedy that only one thread at a time takes the locks of the cycle.
 std::vector<Remedy> try_remedies(Laboratory& laboratory, const std::vector<LockWait>& cycle, std::uint64_t runs);

@@ -87,7 +87,7 @@ class ReportCheck {
              "{}: the place inside is not that of file and line", what);
   }
 
-  // True if `event` is the step `shown`, perhaps with its caller, its lock and the block of its object added.
+  // True if `event` is the step `shown`, apart from the caller, the lock and the object's block that `event` may add.
   static bool is_shown(const json& shown, json event) {
     if (event.value("in_block", false)) event["object"] = shown.at("object");
     event.erase("in_block");

@@ -70,7 +70,7 @@ json result_of(const json& report) {
     related.push_back(location_of(step));
     related.back()["id"] = related.size();
   }
-  // GitHub takes only results with a place.
+  // GitHub accepts only results that have a location.
   const json main = main_step_of_cause(report);
   const json& shown = main.is_null() ? steps.front() : main;
   return {{"ruleId", kRules[rule].id},

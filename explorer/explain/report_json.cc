@@ -243,7 +243,7 @@ class JsonReport {
       const std::string text = text_of(assumption_of(code, operations_));
       return code_of(parse_assumption(text), operations_) == code ? text : "";
     } catch (const BadInput&) {
-      return "";  // code of no file
+      return "";  // the code is in no file
     }
   }
 
@@ -278,7 +278,7 @@ class JsonReport {
   }
 
   static std::map<std::uint64_t, std::vector<std::size_t>> by_object(const std::vector<Event>& events) {
-    constexpr std::size_t kMostOfObject = 500;  // schedule() takes quadratic time
+    constexpr std::size_t kMostOfObject = 500;  // the time of schedule() grows with its square
     std::map<std::uint64_t, std::vector<std::size_t>> lists;
     for (std::size_t i = 0; i < events.size(); i++) {
       std::vector<std::size_t>& list = lists[events[i].note.object];
@@ -299,7 +299,7 @@ class JsonReport {
   std::map<std::uint64_t, Named> variables_;   // by address
   std::map<std::uint64_t, HeapBlock> blocks_;  // by the address of what is in them
   std::map<Arrival, std::size_t> failing_;     // events of the failing run, and their choices
-  std::set<Arrival> named_;                    // events that other parts than the schedules name
+  std::set<Arrival> named_;                    // events that parts of the report other than the schedules name
 };
 
 }  // namespace

@@ -69,7 +69,8 @@ void FixRuns::add_orders(const std::vector<Arrival>& steps, const std::vector<Ar
 // Adds a run with the old schedule, as turns of threads. Each turn ends with the last of its steps whose code exists in
 // the new build.
 void FixRuns::add_schedule() {
-  std::map<std::pair<ThreadId, std::uint64_t>, std::uint32_t> reached;  // times, by the end of the last turn
+  // By thread and code: the number of arrivals at the end of the last turn that ended there.
+  std::map<std::pair<ThreadId, std::uint64_t>, std::uint32_t> reached;
   for (std::size_t at = 0; at < old_.schedule.size();) {
     const ThreadId thread = old_.schedule[at].thread;
     std::optional<Arrival> last;

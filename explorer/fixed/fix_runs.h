@@ -1,5 +1,5 @@
-// Runs of a new build that should show an old failure again: with its pairs of events in the order that failed, and
-// with its schedule.
+// Runs of a new build that try to repeat an old failure: with its pairs of events in the failing order, and with its
+// schedule.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ inline constexpr std::uint64_t kPairRuns = 20;  // for each pair and each way to
 struct TriedPair {
   std::string text;        // "deposit (bank.c:27) before deposit (bank.c:23)"
   bool found = false;      // its lines exist in the new build
-  std::uint64_t runs = 0;  // that say something
+  std::uint64_t runs = 0;  // examined runs with the order
   std::uint64_t failed = 0;
-  std::uint64_t infeasible = 0;  // additional runs, in which the order was not feasible
+  std::uint64_t infeasible = 0;  // additional runs: not examined, or the order was not feasible
 };
 // The run tried for the schedule.
 struct TriedSchedule {
@@ -31,7 +31,7 @@ struct TriedSchedule {
   std::uint64_t found = 0;     // turns whose code exists in the new build
   std::uint64_t followed = 0;  // found turns that were followed
   bool made = false, failed = false;
-  std::string departure;  // the place and the reason of leaving it; empty if it was followed
+  std::string departure;  // where and why the run left the schedule; empty if it did not
 };
 
 class FixRuns {
@@ -39,7 +39,7 @@ class FixRuns {
   FixRuns(const OldFailure& old, Places& places);
 
   const std::vector<RunRequest>& requests() const { return requests_; }
-  // `ends`: the results of the requests, as far as they were made.
+  // `ends`: the results of requests(), in the same order; there may be fewer.
   void learn(const std::vector<GivenEnd>& ends, Places& places);
   const std::vector<TriedPair>& pairs() const { return pairs_; }
   const TriedSchedule& schedule() const { return schedule_; }
@@ -56,7 +56,7 @@ class FixRuns {
   TriedSchedule schedule_;
   std::vector<WitnessTurn> turns_;
   std::vector<RunRequest> requests_;
-  std::vector<std::size_t> pair_of_;  // of each request; if there is one more request, it is the schedule
+  std::vector<std::size_t> pair_of_;  // index in pairs_, by request; a request after these is the schedule's
 };
 
 }  // namespace reweave

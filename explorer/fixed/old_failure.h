@@ -25,8 +25,8 @@ struct OldStep {
 // A pair whose order mattered, or an atomic block that was interrupted, in the failing order.
 struct OldCandidate {
   std::vector<OldStep> steps;  // two or three
-  // The operation at which the thread of the step with the same index must be held so that it does not have the locks
-  // yet.
+  // By index of the step: the operation before which its thread must be held so that it does not hold the step's locks
+  // yet. None if the step is under no lock.
   std::vector<std::optional<OldStep>> entries;
 };
 

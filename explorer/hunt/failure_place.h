@@ -1,5 +1,5 @@
-// Finds where in the source a failure is. Its story has only the last part of a file's name; the candidates predicted
-// beside the search have full paths.
+// Finds the source location of a failure. The failure's story has only the last part of a file's name, but the
+// candidates predicted during the search have full paths.
 #pragma once
 
 #include <map>
@@ -21,7 +21,8 @@ class SourcePaths {
   std::map<std::string, std::string> paths_;  // by the last part
 };
 
-// From the working directory if the file is below it: there CI services look for the files of a checkout.
+// Makes the path relative to the working directory if the file is below it, because CI services look there for the
+// files of a checkout.
 std::string path_in_checkout(const std::string& file);
 
 // Finds the first "(file:line)" in a text; false if there is none.

@@ -88,7 +88,7 @@ int hunt(HuntArguments& arguments) {
   if (arguments.github) require_github();
   if (const std::string option = misplaced_option(arguments.command); !option.empty())
     notice("{} is given to the program; an option of hunt comes before --", option);
-  find_runtime();  // before there is a folder that would be left behind
+  find_runtime();  // fails before a folder is created that would be left behind
   receive_interruptions({SIGINT, SIGTERM, SIGHUP});
   Hunt hunt(arguments.options, arguments.command, arguments.test_case);
   hunt.take_folder(arguments.output);

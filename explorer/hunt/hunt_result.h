@@ -45,7 +45,7 @@ struct TargetHunt {
   HuntTarget target;
   std::string folder;     // within the hunt's folder; empty: the hunt's folder itself
   std::string identity;   // of the program's file: build-id or hash
-  bool has_lines = true;  // the program's file has or names debug information, or is no program; not kept
+  bool has_lines = true;  // true if the file has or names debug information, or is no program; not kept on disk
   bool has_passing = false;
   std::uint64_t recorded = 0;  // runs recorded without a search
   std::vector<HuntSearch> searches;

@@ -149,12 +149,12 @@ void TargetHunter::take_over(const KeptFailure& failure, const SourcePaths& sour
   hunt_.failures.push_back(found);
 }
 
-// Puts the report of `reweave explain` beside the recording, as report.html. Its cause takes the place of the search's,
-// which rests on fewer experiments, unless it found none because its time was up. A failure is kept even if there is no
-// report.
+// Writes the report of `reweave explain` into the recording, as report.html. Its cause replaces the search's, which
+// rests on fewer experiments. The search's cause stays if the explanation found none because its time was up. A failure
+// without a report is kept too.
 void TargetHunter::explain(HuntFailure& failure) {
   constexpr double kLeastSeconds = 5, kMostSeconds = 20;
-  constexpr double kGrace = 150;  // for what explain does by replays, after its experiments
+  constexpr double kGrace = 150;  // for the replays that explain makes after its experiments
   const double seconds = std::clamp(seconds_left(), kLeastSeconds, kMostSeconds);
   const std::string recording = path_of(failure.kept.path), page = recording + "/" + kReportFile;
   show("explaining", 0, 0);

@@ -54,7 +54,7 @@ class TargetHunter {
   void remove_leftovers() const;
 
   bool record_passing();
-  // Records one run; false if there is no usable recording, then `problem` says why.
+  // Records one run. Returns false if there is no usable recording; unless it was interrupted, `problem` then says why.
   bool record(std::uint64_t seed, bool chaos, Recorded& recorded);
   bool fail(std::string problem, int status);
   std::string message_of_recorder() const;

@@ -66,7 +66,7 @@ std::string TargetHunter::message_of_recorder() const {
   return message.empty() ? "the recorder ended without an answer" : message;
 }
 
-// A test program that fails because it has no such case does not show a bug.
+// True if the test program said that it has no such case. Its failure is then not a bug.
 bool TargetHunter::chose_no_case() const {
   const TestFramework* framework = framework_of(find_program(hunt_.target.command.front()));
   if (framework == nullptr || framework->none[0] == 0) return false;

@@ -132,7 +132,7 @@ std::size_t pytest_words(const Words& command) {
   return module ? 3 : 0;
 }
 
-// The folder to which the names of the tests are relative: pytest's header says it, "rootdir: /x, configfile: y".
+// The folder to which the names of the tests are relative, from pytest's header: "rootdir: /x, configfile: y".
 fs::path pytest_root(const Words& command) {
   constexpr std::string_view kLabel = "rootdir: ";
   std::istringstream text(output_of({with(command, {"--collect-only"}), "", {}}));

@@ -66,7 +66,7 @@ std::string searched_text(const TargetHunt& hunt) {
 
 std::vector<std::string> advice_for(const TargetHunt& hunt) {
   std::vector<std::string> advice;
-  if (std::ranges::any_of(hunt.searches, &HuntSearch::one_schedule)) return {};  // none helps
+  if (std::ranges::any_of(hunt.searches, &HuntSearch::one_schedule)) return {};  // no advice would help
   const bool saw_accesses = std::ranges::any_of(hunt.searches, &HuntSearch::saw_accesses);
   const bool is_chaos =
       std::ranges::any_of(hunt.searches, [](const auto& search) { return search.strategy == "chaos"; });

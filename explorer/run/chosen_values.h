@@ -10,7 +10,7 @@ namespace reweave {
 
 struct ChosenValue {
   ThreadId thread;
-  std::uint64_t count;  // it is below this
+  std::uint64_t count;  // `value` is below this
   std::uint64_t value;
   std::uint64_t inputs;  // RunRequest::inputs
 };

@@ -28,7 +28,7 @@ bool can_matter(const ChoiceNote& note) {
 }
 
 // The granules [first, last] that the event's object covers. A synchronisation object is represented by its first
-// granule; a released block, whose size is known, covers all of its granules.
+// granule; a released block, whose size is known, covers its granules up to a limit.
 std::pair<std::uint64_t, std::uint64_t> granules_of(const ChoiceNote& note) {
   constexpr std::uint64_t kMost = 1024;
   const bool sized = !is_sync(note) || is_release(note);
@@ -39,7 +39,7 @@ std::pair<std::uint64_t, std::uint64_t> granules_of(const ChoiceNote& note) {
 
 bool is_read(const ChoiceNote& note) { return !is_sync(note) && note.is_write == 0; }
 
-// An event that only another run has is placed after the end of this run.
+// Returns `event`, which only another run has, moved to after the end of `run`.
 Event behind(const std::vector<Event>& run, const Event& event) {
   Event late = event;
   late.choice = run.empty() ? 0 : run.back().choice + 1;

@@ -50,9 +50,9 @@ struct EventPair {
   // The same in every run.
   std::pair<Arrival, Arrival> names() const { return {first.name, then.name}; }
 };
-// Conflicting pairs without a write of their object in between in one of the runs, which come in the opposite order in
-// the other. Events that `run` did not reach because it had ended count as coming last; other events that only one run
-// has are ignored. Sorted by the place of `then` in `run`.
+// Conflicting pairs of events that come in opposite orders in the two runs and that have, in one of the runs, no write
+// of their object in between. Events that `run` did not reach because it had ended count as coming last; other events
+// that only one run has are ignored. Sorted by the place of `then` in `run`.
 std::vector<EventPair> reordered(const std::vector<Event>& run, const std::vector<Event>& other);
 
 // Conflicting pairs without a write of their object in between.
@@ -68,7 +68,7 @@ std::vector<EventPair> indirectly_reordered(const std::vector<EventPair>& direct
 struct BrokenBlock {
   Event begin, between, end;
 };
-// The blocks of `run` that `pair` breaks: in `run`, and not in `other`. At most two: of either thread.
+// The blocks that `pair` breaks in `run` but not in `other`. At most two, one for each of its threads.
 std::vector<BrokenBlock> broken_blocks(const EventPair& pair, const std::vector<Event>& run,
                                        const std::vector<Event>& other);
 

@@ -44,7 +44,7 @@ constexpr const char* kComputesAlone =
     "a thread computed for 10 seconds without a schedule point while others could run; build the program with "
     "reweave-cc or -fsanitize=thread";
 
-// Room for all records of the recording at once: runs read any of them.
+// The size of a feed for all records of the recording at once, because runs read any of them.
 std::uint64_t feed_bytes(const std::string& recording, RecordedFiles& files) {
   RecordingReader reader(recording);
   std::uint64_t total = 0;

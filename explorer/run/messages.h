@@ -26,7 +26,7 @@ class Packer {
     put<std::uint64_t>(list.size());
     put_bytes(list.data(), list.size() * sizeof(typename List::value_type));
   }
-  // Returns false if the other side is gone.
+  // Returns false if the other side has closed the connection.
   bool send(int fd);
 
  private:
@@ -41,7 +41,7 @@ class Packer {
 
 class Unpacker {
  public:
-  // Returns false if the other side is gone, or has sent a stop.
+  // Returns false if the other side has closed the connection or sent a stop.
   bool receive(int fd);
   template <typename T>
   T get() {
@@ -78,7 +78,7 @@ class Inbox {
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;
 
-  // None if the other side is gone.
+  // Nothing if the other side has closed the connection or sent a stop.
   std::optional<Unpacker> next();
 
  private:

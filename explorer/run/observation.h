@@ -15,7 +15,7 @@ class Observation {
   Observation() = default;
   // Reads the core's notes at `notes`.
   explicit Observation(const std::byte* notes);
-  // Made from the results of notes(), enabled_pool() and tail().
+  // Restores an observation from the results of notes(), enabled_pool(), truncated() and tail().
   Observation(std::span<const ChoiceNote> notes, std::span<const ThreadId> enabled_pool, bool truncated,
               std::vector<ChoiceNote> tail = {});
 
@@ -54,7 +54,7 @@ class Observation {
 
 inline OpKind kind_of(const ChoiceNote& note) { return static_cast<OpKind>(note.kind); }
 PendingOp operation_of(const ChoiceNote& note);
-// True if the object is for synchronisation rather than plain memory.
+// True if the operation synchronises threads or releases a heap block, and is not an access to memory.
 bool is_sync(const ChoiceNote& note);
 // True if the operation releases a heap block.
 inline bool is_release(const ChoiceNote& note) { return kind_of(note) == OpKind::kOther; }

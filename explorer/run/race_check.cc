@@ -17,7 +17,7 @@ namespace {
 RaceOptions options_of_environment() { return RaceOptions::of_environment(std::getenv("TSAN_OPTIONS")); }
 
 // Writes the recording's trace with a separate `reweave trace`, because fork servers live in this process's tree. A
-// part of the run that cannot be replayed is missing from it.
+// part of the run that cannot be replayed is missing from the trace.
 std::string traced(const std::string& path) {
   const std::string trace = path + ".rwt";
   std::filesystem::remove(trace);

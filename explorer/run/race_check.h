@@ -1,7 +1,8 @@
 // `explore --races`: examines runs as `record --races` does, and counts races as failures.
 //
-// A run's trace is made by a replay, which takes as long as some dozens of runs. So all of the first runs are examined,
-// and then some; which ones depends only on their number, so that a campaign with the same seed makes the same runs.
+// A run's trace is made by a replay, which takes as long as some dozens of runs. So the first hundred runs are
+// examined, and then one in ten. The choice depends only on the number of the run, so that a campaign with the same
+// seed makes the same runs.
 #pragma once
 
 #include <cstdint>

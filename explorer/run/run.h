@@ -13,8 +13,8 @@
 
 namespace reweave {
 
-// Sites of plain accesses that need not be schedule points, and those that must remain schedule points, because the
-// target identifies them by a hash (recorder/observation.h).
+// Sites of plain accesses that need not be schedule points, and sites that must remain schedule points even if they
+// have the same hash as one of the others (quiet_slot in recorder/observation.h).
 struct QuietSites {
   std::vector<std::uint64_t> quiet;
   std::vector<std::uint64_t> loud;

@@ -214,7 +214,7 @@ Worker::~Worker() {
 }
 
 void Worker::start(const RunRequest& request) {
-  pack(request, sent_).send(to_);  // finish() tells if the worker is gone
+  pack(request, sent_).send(to_);  // finish() notices if the worker has ended
   if (request.quiet != nullptr) sent_ = request.quiet;
 }
 

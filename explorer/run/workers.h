@@ -1,7 +1,8 @@
 // The processes that make a campaign's runs, each with a fork server on a processor of its own.
 //
 // Runs are started on the workers in turn, and results are taken in the order in which the runs were started, so a
-// campaign does not depend on timing. A worker gets its next run while it still makes one, so it never waits for us.
+// campaign does not depend on timing. A worker receives its next request while it still makes a run, so it never waits
+// for this process.
 #pragma once
 
 #include <sys/types.h>
@@ -18,7 +19,7 @@
 
 namespace reweave {
 
-// A process with a fork server, at the other end of a pair of pipes.
+// A process with a fork server. Requests and results go through two socket pairs.
 class Worker {
  public:
   // Throws Error if the recording cannot be explored.
@@ -36,7 +37,7 @@ class Worker {
 
  private:
   Departure departure_;
-  std::shared_ptr<const QuietSites> sent_;  // the quiet sites that it knows
+  std::shared_ptr<const QuietSites> sent_;  // the quiet sites that it has received
   pid_t pid_ = -1;
   int to_ = -1, from_ = -1;
 };
@@ -50,7 +51,7 @@ class Workers {
 
   std::size_t capacity() const { return kAhead * workers_.size(); }
   std::size_t started() const { return started_.size(); }
-  void start(const RunRequest& request);  // started() < capacity()
+  void start(const RunRequest& request);  // requires started() < capacity()
   // The run that was started first, and its result.
   struct Done {
     RunRequest request;

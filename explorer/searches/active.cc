@@ -1,10 +1,10 @@
 // active: tests suspicious places, the most suspicious first (after ColFinder; Wu, Lu, Wang, Zhou, 2014).
 //
-// First threads are kept from using memory that others release, as long as anything else can run: memory released
-// anywhere, then memory released at one place. Then all conflicting pairs at once: threads stop before any of them
-// until two meet (policy `active`), in one order and then in the other. Then one suspicion
-// (explorer/campaign/suspicions.h) per run: one thread is stopped at one place in favour of another. Then each pair by
-// itself, in both orders. The wait is logical; nothing depends on time.
+// The first runs keep threads from using memory that others release, as long as anything else can run: memory released
+// anywhere, then memory released at one place. The next two runs test all conflicting pairs at once: threads stop
+// before any of them until two meet (policy `active`). Then each run tests one suspicion
+// (explorer/campaign/suspicions.h): it stops one thread at one place in favour of another. The last runs test each pair
+// by itself, in both orders. The wait is logical; nothing depends on time.
 #include <set>
 
 #include <cstring>
@@ -81,7 +81,7 @@ class Active : public Search {
     const std::vector<ActivePair> all = options_.knowledge->uses_of_released();
     std::set<std::uint64_t> places;
     for (const ActivePair& pair : all) places.insert(pair.first);
-    // Adds 0, which stands for all places at once, unless there is only one place.
+    // Adds 0, which means all places at once, unless there is only one place.
     if (places.size() > 1) places.insert(0);
     for (const std::uint64_t oldest_first : {0, 1})
       for (const std::uint64_t place : places) {
@@ -108,7 +108,7 @@ class Active : public Search {
   std::vector<Suspicion> suspicions_;
   std::size_t next_suspicion_ = 0, next_pair_ = 0;
   unsigned all_made_ = 0;
-  std::set<std::pair<std::uint64_t, std::uint64_t>> released_;  // places whose releases were tested, and how
+  std::set<std::pair<std::uint64_t, std::uint64_t>> released_;  // tested places of releases, each with `oldest_first`
   std::uint64_t made_ = 0;
 };
 

@@ -1,4 +1,5 @@
-// All searches: --strategy and its help. To add one: its file, a line here, a line in explorer/meson.build.
+// All searches, for --strategy and its help. To add one, add its file, two lines here and a line in
+// explorer/meson.build.
 #include "explorer/searches/search.h"
 
 namespace reweave {

@@ -1,5 +1,6 @@
-// auto: alternates between predicted candidates and an opening of runs that stop threads between related accesses; then
-// also the active tester and several searches that share what the runs show. The default.
+// auto, the default: alternates between predicted candidates, flips, and an opening of runs that stop threads between
+// related accesses. After the opening, the active tester and several searches take part, which share what the runs
+// show.
 //
 // The opening needs no knowledge of the program and finds most shallow bugs (scripts/bench bugs shows what each search
 // finds); it is the same for every seed. The turns are weighted by how soon each search finds bugs.
@@ -32,8 +33,9 @@ constexpr unsigned kOthersFlips = 2;
 // and most often: single reversals, orders of one variable's accesses, threads held back at one variable's accesses.
 constexpr const char* kTurns[] = {"dpor", "surw", "dpor", "pctvb", "dpor",   "surw", "pos",       "dpor", "pctvb",
                                   "surw", "dpor", "pct",  "pctvb", "random", "dpor", "goexplore", "surw", "hapset"};
-// A bug not found by then is likely to need many rare steps in a row: every other run continues from states of earlier
-// runs (goexplore); after twice as many runs three of four do, and so on up to the last share.
+// A bug not found within kPatience runs is likely to need many rare steps in a row. From then on every other run
+// continues from a state of an earlier run (goexplore). After twice as many runs three of four do, and so on, until
+// only one run in kLeastOthers does not.
 constexpr std::uint64_t kPatience = 500, kLeastOthers = 16;
 
 // Returns n: after `made` runs, one run in n does not go to goexplore; 0: no run goes to it.

@@ -1,9 +1,9 @@
 // Cells of Go-Explore: classes of states that count as alike, with the shortest known path to each.
 //
-// The cell of a state consists only of the pending operations on shared objects: for each thread the code location of
-// its next one and the object's address, which reflects values that the program computed. Threads are unordered, so
-// that threads doing the same are interchangeable. Finer cells (with the latest writers, or how often each thread was
-// there) are worse: most are returned to once at best.
+// The cell of a state consists only of the pending operations on shared objects: for each thread, the code location of
+// its next such operation and the address of the object, which reflects values that the program computed. Threads are
+// unordered, so that threads doing the same are interchangeable. Finer cells (with the latest writers, or how often
+// each thread was there) are worse: most are returned to once at best.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class CellMap {
   std::size_t choose(const std::function<std::uint64_t(std::uint64_t)>& below);
   // The choices that lead to a cell.
   std::vector<ThreadId> way_to(std::size_t cell) const;
-  // A return that found something new does not count.
+  // Takes back what choose() counted, for a return that found something new.
   void forget_return(std::size_t cell) { cells_[cell].chosen--; }
 
  private:

@@ -5,8 +5,8 @@
 // that occurred in some passing run is not tried again. Incomplete, but far shorter. A statement is a call site; its
 // callers are not distinguished.
 //
-// Departures: an attempt at a lock that blocks is not an event; the mutex that a condition wait releases is not
-// followed; a join happens after everything of all threads that have ended.
+// Departures from the papers: an attempt at a lock that blocks is not an event; the mutex that a condition wait
+// releases is not followed; a join happens after everything of all threads that have ended.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -149,8 +149,8 @@ class Dpor : public Search {
     return sleep;
   }
 
-  // Choices j and i can be exchanged: ensures that some run starts, in the state of j, with a choice that leads to i
-  // first.
+  // For choices j and i that can be exchanged: ensures that, in the state of j, some run makes a choice that leads to i
+  // before j.
   void add_backtrack(const Observation& run, const HappensBefore& order, std::size_t j, std::size_t i) {
     if (guided_ && history_.knows(run[i].pc, run[j].pc)) return;
     State& state = path_[j];
@@ -185,7 +185,7 @@ class Dpor : public Search {
     for (std::size_t k = j + 1; k <= i; k++) {
       if (k != i && order.before(j, k)) continue;
       const ThreadId thread = run[k].thread;
-      // Exchanged, i no longer has j before it.
+      // After the exchange, j no longer happens before i.
       auto comes_before = [&](std::size_t e) {
         return k == i ? order.before_start(e, k) || dependent(run[e], run[k]) : order.before(e, k);
       };

@@ -32,7 +32,7 @@ class Enumeration : public Search {
     while (!waiting_.empty() && waiting_.begin()->second.empty()) waiting_.erase(waiting_.begin());
     if (waiting_.empty()) return {};
     std::deque<Branch>& level = waiting_.begin()->second;
-    // Depth first within a level of dfs; in order of discovery within one of pcb.
+    // dfs takes the latest branch; pcb takes the branches of a level in the order of discovery.
     const Branch branch = by_preemptions_ ? level.front() : level.back();
     by_preemptions_ ? level.pop_front() : level.pop_back();
     count_--;
@@ -81,7 +81,7 @@ class Enumeration : public Search {
   bool first_made_ = false, learned_ = false;
   std::shared_ptr<const QuietSites> quiet_;
   std::size_t count_ = 1;
-  std::map<std::uint32_t, std::deque<Branch>> waiting_;  // by preemptions, for pcb
+  std::map<std::uint32_t, std::deque<Branch>> waiting_;  // by preemptions; all at 0 for dfs
   std::deque<Asked> asked_;
 };
 

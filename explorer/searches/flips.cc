@@ -1,7 +1,7 @@
 // flips: takes an earlier run and reverses only the order of two conflicting operations: the later one comes right
 // before the earlier one, whose thread then continues as before. Only orders that no run has shown between these two
-// places in the code are requested. New behaviour of such a run is flipped in turn, so that a value that no passing run
-// has produced leads further.
+// places in the code are requested. New orders in such a run are flipped in turn, so that a value that no earlier run
+// has produced leads to further runs.
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -68,7 +68,7 @@ class RunIndex {
     return found != begun_.end() && found->second <= choice;
   }
 
-  // The places that `first` directly before `then` shows.
+  // The places that a run shows in which `first` comes directly before `then`.
   Places3 places_of(const Event& first, const Event& then) const {
     const auto uses = uses_.find({then.name.thread, then.note.object});
     const std::size_t until = std::min(first.choice, then.choice);
@@ -80,7 +80,7 @@ class RunIndex {
     return {first.name.pc, then.name.pc, before};
   }
 
-  // The next event of the thread for which it does not hold `lock`; null: there is none.
+  // The next event of the same thread at which it does not hold `lock`; null if there is none.
   const Event* next_without(const Event& event, std::uint64_t lock) const {
     const std::vector<std::size_t>& mine = by_thread_.at(event.name.thread);
     const auto choice = [&](std::size_t i) { return events_[i].choice; };
@@ -175,7 +175,7 @@ class Flips : public FlipSearch {
     };
     const TakenLock* lock = common_lock(pair);
     flip.orders = held_at(lock == nullptr ? pair.first.name : lock->taken);
-    // On the way there, the other thread may need other locks that this one holds.
+    // On its way to that place, the other thread may need other locks, which the waiting thread holds.
     if (flip.orders.front().then != pair.first.entry()) flip.otherwise = held_at(pair.first.entry());
     if (!asked_orders_.insert({base, flip.orders.front().then, lock_of(pair.then, lock)}).second) return;
     flips_.push(std::move(flip));
@@ -203,7 +203,7 @@ class Flips : public FlipSearch {
 
   static double weight_of(const EventPair& pair, unsigned flips) {
     constexpr double kRelease = 3, kMemory = 2, kDepth = 0.75;
-    if (is_release(pair.then.note)) return kRelease - kDepth * flips;  // the block is used when it is freed
+    if (is_release(pair.then.note)) return kRelease - kDepth * flips;  // the block is used after it is freed
     const OpKind kind = kind_of(pair.then.note);
     const bool memory = !is_sync(pair.first.note) && !is_sync(pair.then.note);
     return (memory || kind == OpKind::kLock ? kMemory : 0) - kDepth * flips;

@@ -10,7 +10,7 @@ namespace reweave {
 class FlipSearch : public Search {
  public:
   // Takes a run of another search. If it was observed and passed, its orders can be flipped as well. `flips`: the
-  // number of flips that it counts as.
+  // number of flips that led to the run, or that it counts as; the more, the later it is flipped.
   virtual void see(const RunResult& result, unsigned flips) = 0;
 };
 

@@ -3,8 +3,9 @@
 // continues by partial order sampling. A bug that needs many rare steps in a row is thus reached step by step, while a
 // sampler that starts each run afresh must draw all of them at once.
 //
-// Departures: a state is identified by its pending operations, as in Q-learning-based concurrency testing (Mukherjee,
-// Deligiannis, Biswas, Lal, OOPSLA 2020); the return is exact, since runs repeat; cells have no score.
+// Departures from the paper: a state is identified by its pending operations, as in Q-learning-based concurrency
+// testing (Mukherjee, Deligiannis, Biswas, Lal, OOPSLA 2020); the return is exact, since runs repeat; cells have no
+// score.
 #include <deque>
 
 #include "explorer/searches/cells.h"

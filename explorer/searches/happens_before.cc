@@ -70,8 +70,8 @@ void HappensBefore::compute() {
   }
 }
 
-// The latest choice of each other thread that conflicts with i among those before it, latest first. If `locks_only`,
-// among those that lock.
+// For each other thread, its latest choice before i that conflicts with i; the latest of them first. If `locks_only`,
+// only choices that take a lock are considered.
 std::vector<std::size_t> HappensBefore::conflicts_of(std::size_t i, bool locks_only) const {
   std::vector<std::size_t> found;
   if (list_of_[i] < 0) return found;

@@ -14,7 +14,7 @@ class HappensBefore {
 
   // True if choice i happens before choice j (i < j), or is of the same thread.
   bool before(std::size_t i, std::size_t j) const { return clock(j)[run_[i].thread] > i; }
-  // Likewise, without the orders that j's own operation adds.
+  // The same without the orders that the operation of j itself adds.
   bool before_start(std::size_t i, std::size_t j) const { return start(j)[run_[i].thread] > i; }
   // True if the choice has an effect: it is not merely an attempt at a lock that blocked.
   bool counts(std::size_t i) const { return counts_[i]; }
@@ -22,7 +22,8 @@ class HappensBefore {
   std::vector<std::size_t> races_of(std::size_t i) const;
 
  private:
-  // By thread: 1 + index of its latest choice that happens before. The index is of the run.
+  // For each thread, 1 + the index in the run of its latest choice that happens before choice i; 0 if there is none.
+  // clock() includes choice i itself.
   const std::uint32_t* clock(std::size_t i) const { return clocks_.data() + i * threads_; }
   const std::uint32_t* start(std::size_t i) const { return starts_.data() + i * threads_; }
   void join(std::uint32_t* to, const std::uint32_t* from) const;

@@ -1,5 +1,5 @@
-// History-aware predecessor sets (Wang, Said, Gupta, ICSE 2011): pairs of statements, the first of which came directly
-// before the second, a conflicting one of another thread, in some passing run. Kept between campaigns as lines of text.
+// History-aware predecessor sets (Wang, Said, Gupta, ICSE 2011): pairs of conflicting statements of two threads, where
+// the first came directly before the second in some passing run. Kept between campaigns as lines of text.
 #pragma once
 
 #include <cstdint>

@@ -102,7 +102,7 @@ void Predicted::give_up(const Trial& trial, const char* why) {
   add_pairs(trial.candidate);
 }
 
-// Neighbouring events of the candidate, in both orders.
+// Adds the pairs of neighbouring events of the candidate, in both orders.
 void Predicted::add_pairs(const Candidate& candidate) {
   std::vector<std::uint64_t> places;
   for (const CandidateEvent& event : candidate.events)

@@ -18,7 +18,7 @@ struct CandidateVerdict {
   std::size_t number;  // of the candidate, from 1, over all sets
   CandidateKind kind;
   bool followed;        // the witness, or another linearization of it, was executed to its end
-  std::string how;      // which one; or where and why not
+  std::string how;      // which order was followed, or where and why the run departed
   std::string outcome;  // of the run
   bool failed;
   bool left = false;  // the run left the recording, so how it would have ended is not known
@@ -26,12 +26,12 @@ struct CandidateVerdict {
 
 class Predicted : public Search {
  public:
-  // SearchOptions: with feed and places.
+  // `options` must have a feed and places.
   explicit Predicted(const SearchOptions& options) : options_(options) {}
 
   std::optional<RunRequest> next() override;
   void learn(const RunRequest& request, const RunResult& result) override;
-  // True if its next run is likely to fail: a candidate above the line "worth reading".
+  // True if its next run is likely to fail: its candidate is worth reading (worth_reading()), or none has arrived yet.
   bool is_urgent() const;
   bool complete() const override { return fresh_.empty() && retries_.empty() && pairs_.empty(); }
   std::string report() const override;

@@ -8,7 +8,7 @@
 
 namespace reweave {
 
-// A run that begins with `choices`; `sleepers` sleep from the last of them on.
+// A run that begins with `choices`; `sleepers` sleep from the last of these choices on.
 RunRequest prefix_request(const std::vector<ThreadId>& choices, const std::vector<Sleeper>& sleepers = {});
 
 }  // namespace reweave

@@ -1,11 +1,11 @@
 // The search `ranked` (RankChecker; Bindal, Bansal, Lal, 2012). It tries schedules with few preemptions first. All
 // preemptions are at accesses of few variables, and only the order of few threads is varied.
 //
-// For each set of `variable_bound` variables, for c = 0, 1, ...: every choice of c preemptions among the tracked
-// accesses, each under random permutations of the thread fragments' priorities, enough that each order of every
-// `thread_bound` fragments is seen with probability 1 - p (Lemma 4.1). A happens-before order of the tracked accesses
-// that was seen before is not extended. Variables are identified by the code that touches them; in loops, earlier
-// preemption points are tried first.
+// For each set of `variable_bound` variables and for c = 0, 1, ..., it tries every choice of c preemptions among the
+// tracked accesses. Each choice gets as many random permutations of the thread fragments' priorities as are needed to
+// see each order of every `thread_bound` fragments with probability 1 - p (Lemma 4.1). A happens-before order of the
+// tracked accesses that was seen before is not extended. Variables are identified by the code that touches them; in
+// loops, earlier preemption points are tried first.
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -177,7 +177,7 @@ class Ranked : public Search {
     return request;
   }
 
-  // The same object for all runs of a set.
+  // Returns the same object for all runs of a set.
   std::shared_ptr<const QuietSites> quiet_of(std::size_t set, const std::vector<std::uint64_t>& sites) {
     const auto [at, added] = quiet_.try_emplace(set);
     if (added) at->second = options_.knowledge->quiet_sites(&sites);

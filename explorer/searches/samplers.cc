@@ -32,7 +32,7 @@ class Sampler : public Search {
   }
 
  protected:
-  // Makes accesses at other sites no schedule points. An observed run keeps all of them.
+  // Lets only accesses at these sites be schedule points, unless the run is observed.
   void track_only(RunRequest& request, const std::vector<std::uint64_t>& sites) const {
     if (request.observe) return;
     request.quiet = options_.knowledge->quiet_sites(&sites);
@@ -52,7 +52,7 @@ const Variable* draw_variable(const Knowledge& knowledge, Draws& draws) {
   return variables.empty() ? nullptr : &variables[draws.below(variables.size())];
 }
 
-// pctvb (Bindal, Bansal, Lal, 2012): the variables first, then the change points among their accesses.
+// pctvb (Bindal, Bansal, Lal, 2012): draws the variables first, then the change points among their accesses.
 class Pctvb : public Sampler {
  public:
   using Sampler::Sampler;

@@ -1,7 +1,8 @@
 // Search: decides which run to make next, based on the earlier runs.
 //
-// To add one: a file in this folder with a factory, its line in all.cc and in explorer/meson.build. A search does no
-// I/O and uses no clock; all its randomness comes from SearchOptions::seed, so that the same seed gives the same runs.
+// To add a search, add a file with its factory to this folder, its lines to all.cc, and the file to
+// explorer/meson.build. A search does no I/O and uses no clock; all its randomness comes from SearchOptions::seed, so
+// that the same seed gives the same runs.
 #pragma once
 
 #include <memory>

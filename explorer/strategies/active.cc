@@ -2,8 +2,8 @@
 // second thread is about to execute the paired one on the same address; then the two run in the order that the pair
 // asks for.
 //
-// The wait is logical: a thread stays until all others wait too, so nothing depends on time. Each thread stops at a
-// site only the first few times, otherwise loops would take up the whole run.
+// The wait is logical: a thread stays until all others wait too, so nothing depends on time. Each thread stops only the
+// first few times, otherwise loops would take up the whole run.
 #include "explorer/strategies/choices.h"
 #include "explorer/strategies/goals.h"
 

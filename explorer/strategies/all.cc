@@ -1,4 +1,4 @@
-// All policies. To add one: its file, a name here, a line in meson.build.
+// All policies. To add one, add its file, a name here and the file in meson.build.
 #include "explorer/strategies/all.h"
 
 namespace reweave {

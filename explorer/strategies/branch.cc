@@ -9,7 +9,8 @@ extern const Policy kPosPolicy;
 
 namespace {
 
-// Words above those that `pos` uses. kLeft: 1 if a given choice was not possible; the remaining ones are then ignored.
+// Words above those that `pos` uses. kLeft: 1 after the last given choice, or after one that was not possible; the
+// remaining ones are then ignored.
 enum { kNext = 1000, kLeft = 1001 };
 static_assert(kLeft < sizeof(PolicyState::words) / sizeof(std::uint64_t));
 

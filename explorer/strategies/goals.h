@@ -34,7 +34,7 @@ struct WitnessProgress {
   std::uint64_t next;           // the next turn; those before it were made or left out
   std::uint64_t skipped;        // turns left out
   std::uint64_t first_skipped;  // the first of them
-  std::uint64_t obstacle;       // what that turn, or if there is none the latest turn, waited for: WitnessObstacle
+  std::uint64_t obstacle;       // WitnessObstacle of the first turn left out; if there is none, of the latest turn
 };
 
 // Policy `prefix`: a PrefixGoal, then `choices` thread ids, then (aligned to 8) `sleepers` Sleepers.
@@ -52,8 +52,8 @@ struct Sleeper {
   std::uint32_t bytes;
 };
 
-// Policies `priorities` and `surw`: a SiteGoal, then `threads` words (priority; weight), then `changes` Changes, then
-// `sites` addresses of code, sorted.
+// Policies `priorities` and `surw`: a SiteGoal, then `threads` words (priorities, or weights for `surw`), then
+// `changes` PriorityChanges, then `sites` addresses of code, sorted.
 struct SiteGoal {
   std::uint32_t threads;
   std::uint32_t changes;
@@ -66,9 +66,9 @@ struct PriorityChange {
   std::uint32_t priority;
 };
 
-// Policy `active`: pairs of sites. Threads stop before them until both ends of a pair are reached. With the depth
-// kSecondLast threads wait only before second ends, each time until no other thread can run or a first end on the same
-// memory was executed. If all wait, the youngest continues with an even seed, otherwise the oldest.
+// Policy `active`: pairs of sites. Threads stop before them until both ends of a pair are reached. At depth
+// kSecondLast, threads wait only before second ends, each time until no other thread can run or a first end on the same
+// memory was executed. If all wait, the youngest continues when the seed is even, otherwise the oldest.
 inline constexpr std::uint64_t kSecondLast = 1'000'000;
 struct ActivePair {
   std::uint64_t first;  // executed first
@@ -86,7 +86,8 @@ struct GuidedGoal {
   std::uint32_t switches;
   std::uint32_t choices;
   std::uint32_t goal_bytes;
-  // The orders and regions from here on are an assumption (RunRequest::held): GuideProgress::held_let_go is of them.
+  // The orders and regions from these indices on are an assumption (RunRequest::held). GuideProgress::held_let_go is
+  // about them.
   std::uint16_t held_orders_from, held_regions_from;
   char continuation[16];
 };
@@ -105,8 +106,9 @@ struct Arrival {
 struct OrderGoal {
   Arrival first, then;
 };
-// From the operation at `begin` until that at `end` was executed, by any one thread, the others do not execute the
-// operations at `rivals` (0: none), nor, if `by_object`, any on the object of the first of them.
+// From the time that any one thread executes the operation at `begin` until it has executed the one at `end`, the
+// others do not execute the operations at `rivals` (0: none) nor, if `by_object` is not 0, operations on the object of
+// the operation at `begin`.
 struct RegionGoal {
   std::uint64_t begin, end;
   std::uint64_t by_object;
@@ -114,7 +116,7 @@ struct RegionGoal {
 };
 // The result of a guided run, at the start of PolicyState::guide.
 struct GuideProgress {
-  // The number of times that orders were given up, because every thread was held back, or those that were not only
+  // The number of times that orders and regions were given up, because every thread was held back or the others only
   // waited.
   std::uint64_t let_go;
   std::uint64_t held_let_go;  // number of times that a part of the assumption was given up

@@ -16,7 +16,7 @@ namespace {
 // With more enabled threads nothing is filtered, and the orders count as given up.
 constexpr std::uint32_t kMostEnabled = 512;
 constexpr std::uint64_t kMostYields = 2'000;  // of others, while a thread is held back
-constexpr std::uint32_t kOwners = 8;          // of a region at the same time
+constexpr std::uint32_t kOwners = 8;          // threads in a region at the same time
 
 // The first words hold GuideProgress. An endpoint of an order takes two words, an owner of a region four.
 enum {
@@ -66,7 +66,7 @@ bool is_at(const Arrival& arrival, const Thread& thread) {
   return thread.op.pc == arrival.pc && (arrival.thread == kAnyThread || arrival.thread == thread.id);
 }
 
-// The arrival that counts; for kAnyThread the first.
+// The number of the arrival that counts; for kAnyThread that is the first.
 std::uint64_t wanted(const Arrival& arrival) { return arrival.thread == kAnyThread ? 1 : arrival.number; }
 
 // Resuming an operation in which a thread blocked is not a new arrival. After the arrival that counts, the endpoint
@@ -212,8 +212,8 @@ void let_go(const ChoiceArgs& args, const Goal& goal) {
   progress.held_let_go += assumed ? 1 : 0;
 }
 
-// Writes the threads that are not held back to `left`, and returns their number. 0: all were held back, so everything
-// was given up.
+// Writes the threads that are not held back to `left`, and returns their number. 0: everything was given up, because
+// all threads were held back or the others only waited in loops.
 std::uint32_t leave_out_held(const ChoiceArgs& args, const Goal& goal, ThreadId* left) {
   std::uint32_t count = 0;
   for (std::uint32_t i = 0; i < args.count && i < kMostEnabled; i++)

@@ -2,8 +2,8 @@
 //
 // Threads get distinct random priorities, and the highest that can run runs; at depth - 1 random points the running
 // thread drops below all others. Finds a bug of depth d among n threads and k points with probability >= 1 / (n
-// k^(d-1)). Departure: a thread that yields drops below all others, otherwise a spin loop would starve the thread it
-// waits for.
+// k^(d-1)). Departure from the paper: a thread that yields drops below all others, otherwise a spin loop would starve
+// the thread it waits for.
 #include "explorer/strategies/choices.h"
 
 namespace reweave {

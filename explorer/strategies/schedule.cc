@@ -1,8 +1,8 @@
 // schedule: a given list of switches, and otherwise no preemption. Minimisation uses it.
 //
-// A switch is named by a thread and the number of schedule points it has executed, however late that is, so that
-// leaving out one switch neither renames nor drops the others. A thread that yields or seems to spin still continues if
-// the list has a later switch of it, which it may reach by spinning.
+// A switch is named by a thread and the number of schedule points that this thread has executed, no matter what other
+// threads do in between. So leaving out one switch neither renames nor drops the others. A thread that yields or seems
+// to spin still continues if the list has a later switch of this thread, which it may reach by spinning.
 #include "explorer/strategies/choices.h"
 #include "explorer/strategies/goals.h"
 

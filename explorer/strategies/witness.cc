@@ -52,7 +52,7 @@ struct Rest {
 
   // The thread of the previous turn. The witness may need it to stay there, even if it has no more turns.
   ThreadId last() const { return next > 0 ? turns[next - 1].thread : kAnyThread; }
-  // True if the thread is about to execute what ends a turn of its own.
+  // True if the thread is about to execute the operation that ends its next turn.
   bool awaits_turn(const Thread& thread) const {
     for (std::uint64_t i = next; i < count; i++)
       if (turns[i].thread == thread.id) return turns[i].pc == thread.op.pc;

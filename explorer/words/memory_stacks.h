@@ -40,8 +40,8 @@ struct MemoryStacks {
   std::optional<BlockHistory> block;  // none: it was allocated before tracing began
 };
 
-// Reads the stacks from the trace of a run that ended in `error`. Selects the right block of all that were ever at the
-// place.
+// Reads the stacks from the trace of a run that ended in `error`. Of all blocks that were ever at the address, it
+// selects the one that the error is about.
 MemoryStacks memory_stacks(const std::string& trace, const MemoryError& error);
 
 // Describes the stacks in several lines. Functions of libraries are folded, unless `all_frames`.

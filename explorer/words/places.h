@@ -15,7 +15,7 @@ namespace reweave {
 
 // One function of a call stack.
 struct CodeFrame {
-  std::string text;         // as Places::code() has it
+  std::string text;         // in the form of Places::code()
   std::string function;     // its short name; empty if unknown
   bool of_library = false;  // not the user's code: the standard library, a test framework, the C library
 };
@@ -36,9 +36,9 @@ class Places {
   const SourceFrame* source(std::uint64_t pc) { return frame(pc); }
   // True if code() names a function of the user's: its source is known, and not a library's.
   bool is_own(std::uint64_t pc);
-  // The user's functions there, innermost first: that of the code, and those that it is inlined into.
+  // The user's functions at `pc`, innermost first: the function of the code itself and those that it is inlined into.
   std::vector<SourceFrame> own_frames(std::uint64_t pc);
-  // The text of that source line; empty if it cannot be read.
+  // The text of the source line of `pc`; empty if it cannot be read.
   std::string source_line(std::uint64_t pc);
   // True for code of the program itself, not of a library.
   bool in_program(std::uint64_t pc) const { return !modules_.empty() && module_at(pc) == modules_.data(); }
@@ -53,7 +53,7 @@ class Places {
   std::vector<Code> code_of(const std::string& function);
   // The name of the function that the call instruction in `code` at `address` calls; empty if it is not known.
   std::string callee(std::uint64_t address, std::span<const std::uint8_t> code);
-  // True if Reweave's own libraries, which are in the program, have a function of that name.
+  // True if Reweave's own libraries, which are loaded into the program, define a function of that name.
   bool is_taken_over(const std::string& function);
   // "program+0x1234"; empty for an address of no file.
   std::string module_offset(std::uint64_t pc) const;

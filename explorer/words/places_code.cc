@@ -24,7 +24,7 @@ std::uint64_t target_of(std::uint64_t address, std::span<const std::uint8_t> cod
   return address + bytes + static_cast<std::uint64_t>(std::int64_t{distance});
 }
 
-// The slot that a stub of the procedure linkage table jumps through; 0: it is none.
+// The slot that a stub of the procedure linkage table jumps through; 0 if the code is not such a stub.
 std::uint64_t slot_of_stub(std::uint64_t address, std::span<const std::uint8_t> code) {
   constexpr std::uint8_t kEndbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
   std::size_t at = 0;

@@ -15,7 +15,8 @@ constexpr char kFileMagic[8] = {'R', 'E', 'W', 'E', 'A', 'V', 'E', '\n'};
 constexpr std::size_t kEndBlockBytes = sizeof(BlockHeader) + sizeof(EndPayload);
 // Below this, compressing costs more than it saves.
 constexpr std::size_t kLeastPayload = 64;
-// Up to this size, smaller tables compress as well, and clearing the level's usual tables would take most of the time.
+// For payloads up to this size, smaller tables compress equally well, and clearing the level's usual tables would take
+// most of the time.
 constexpr std::size_t kSmallPayload = 32 << 10;
 constexpr int kSmallTableLog = 11, kTableOfLevel = 0;
 // For larger payloads, a sample of a few pieces decides how much work compression is worth.

@@ -155,7 +155,8 @@ class BlockReader {
   }
   // Reads the block at `offset`, independently of next(). Thread-safe.
   void read_at(std::uint64_t offset, Block& block) const;
-  // Header of the block at `offset`, its own check verified. Throws as read_at does.
+  // Reads the header of the block at `offset` and verifies its header_check. `index` is for messages. Throws as read_at
+  // does.
   BlockHeader header_at(std::uint64_t offset, std::uint64_t index) const;
   // Offset just past the block whose header is given.
   static std::uint64_t behind(std::uint64_t offset, const BlockHeader& header) {

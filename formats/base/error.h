@@ -1,7 +1,7 @@
 // Errors of all offline code (everything but the code inside the target).
 //
 // Three macros make messages of one form: CHECK for our bugs, REQUIRE for bad input, SYSCALL_CHECK for errors of the
-// operating system. Context is added while the exception rises (with_context); only `main` catches it, prints what()
+// operating system. with_context adds context while the exception propagates; only `main` catches it, prints what()
 // and leaves with exit_code(). Damage found in a file is a BadFile: it names the file, the block and the reason.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace reweave {
 
-// Base of all of them: a message, and the contexts it rose through, innermost first.
+// Base of all errors: a message, and the contexts it passed through, innermost first.
 class Error : public std::exception {
  public:
   Error(std::string message, int exit_code) : message_(std::move(message)), exit_code_(exit_code) {}
@@ -117,7 +117,7 @@ decltype(auto) with_context(Describe&& describe, Body&& body) {
                                            ::reweave::error_detail::text(__VA_ARGS__)); \
   } while (false)
 
-// A demand on the input: the message is for the user and says what to do.
+// A requirement on the input: the message is for the user and says what to do.
 #define REQUIRE(condition, ...)                                                           \
   do {                                                                                    \
     if (!(condition)) [[unlikely]]                                                        \

@@ -25,7 +25,7 @@ class FdInput : private fd_stream_detail::Buffer, public std::istream {
   explicit FdInput(Fd file) : Buffer(std::move(file), std::ios::in | std::ios::binary), std::istream(&buffer) {}
 };
 
-// Call close() at the end and check the state: earlier, it is not known that everything was written.
+// Call close() at the end, then check the stream's state: only that shows whether everything was written.
 class FdOutput : private fd_stream_detail::Buffer, public std::ostream {
  public:
   explicit FdOutput(Fd file) : Buffer(std::move(file), std::ios::out | std::ios::binary), std::ostream(&buffer) {}

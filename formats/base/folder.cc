@@ -16,7 +16,7 @@ namespace reweave {
 
 namespace {
 
-// Errors that mean a shortage of the system; all others mean that this name cannot be used.
+// Errors that mean that the system failed or is short of something; all others mean that this name cannot be used.
 constexpr std::array kShortages = {EMFILE, ENFILE, ENOMEM, ENOSPC, EDQUOT, EIO};
 
 [[noreturn]] void fail(const std::string& path, int number) {

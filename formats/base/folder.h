@@ -40,8 +40,8 @@ class Folder {
   bool has(const std::string& name) const;
   // Creates a file, mode 0600, for writing, or for the given `access`. Throws BadInput if the name exists.
   Fd create_file(const std::string& name, int access = O_WRONLY) const;
-  // As create_file, but removes a file of that name first: for names that only Reweave uses, left over from a writer
-  // that was killed. Throws if it is a folder.
+  // As create_file, but first removes a file of that name, such as one that a killed writer left. Only for names that
+  // nobody but Reweave uses. Throws if the name is a folder's.
   Fd recreate_file(const std::string& name) const;
   // Renames the file `from` to `to`, replacing another file of that name. A link is replaced, not followed.
   void rename(const std::string& from, const std::string& to) const;
@@ -65,7 +65,7 @@ class Folder {
 // Opens the regular file at `path` for reading. The path comes from the user, or from a recording that names a file of
 // this machine: links are followed.
 Fd open_regular(const std::string& path);
-// Likewise; returns no descriptor where open_regular throws.
+// Likewise, but returns an invalid descriptor where open_regular throws.
 Fd try_open_regular(const std::string& path);
 
 // The last component of `path`: its name in Folder::open_parent(path). Throws BadInput if it is not the name of a file.
@@ -74,7 +74,7 @@ std::string name_in_parent(const std::string& path);
 // True if `path` is a folder.
 bool is_folder(const std::string& path);
 
-// The whole of a regular file of a folder. Throws BadInput if it is longer than `most` bytes.
+// Returns the contents of the regular file `name` of a folder. Throws BadInput if it is longer than `most` bytes.
 std::string read_whole(const Folder& folder, const std::string& name, std::size_t most);
 
 // Writes all of `bytes`. Throws SystemError, which names `path`.

@@ -6,7 +6,8 @@
 
 namespace reweave {
 
-// Bytes that are not UTF-8 become U+FFFD (file names may contain any). `indent`: spaces a level; -1: all in one line.
+// Bytes that are not UTF-8 become U+FFFD (file names may contain any bytes). `indent`: spaces per level; -1: everything
+// on one line.
 std::string json_text(const nlohmann::json& value, int indent = 2);
 
 }  // namespace reweave

@@ -9,8 +9,8 @@
 
 namespace reweave {
 
-// Texts for work of `all` parts (0: unknown), of which `done` took `seconds`: `what` and `detail`, a bar, percent and
-// time left; then shorter texts, for narrow terminals.
+// Returns texts about work of `all` parts (0: unknown), of which `done` parts took `seconds`. The first has `what`,
+// `detail`, a bar, the percentage and the time left; shorter ones for narrow terminals follow.
 std::vector<std::string> progress_texts(const std::string& what, const std::string& detail, std::uint64_t done,
                                         std::uint64_t all, double seconds);
 

@@ -25,8 +25,8 @@ void set_colors(ColorChoice choice);
 // "dumb"), and the command line does not have --quiet.
 bool shows_progress();
 
-// True if text for `stream` is coloured. kAuto: it is a terminal that can show colours, and NO_COLOR is not set
-// (no-color.org).
+// True if text for `stream` is coloured. With kAuto, that is so if it is a terminal that can show colours and NO_COLOR
+// is not set (no-color.org).
 bool has_colors(std::FILE* stream);
 
 enum class Style { kHeading, kFailure, kGood, kWarning };
@@ -34,8 +34,8 @@ enum class Style { kHeading, kFailure, kGood, kWarning };
 // `text` in the style's colour, if `stream` has colours.
 std::string styled(Style style, std::string_view text, std::FILE* stream = stdout);
 
-// `text` for standard output, in which each line has the style that `style_of` gives it. Apply this last: before,
-// control characters in programs' output must have been removed, because they would act as styles.
+// `text` for standard output, in which each line has the style that `style_of` gives it. Apply this last, after control
+// characters in programs' output have been removed, because they would act as styles.
 std::string with_styles(std::string_view text,
                         const std::function<std::optional<Style>(std::string_view line)>& style_of);
 
@@ -43,7 +43,7 @@ std::string with_styles(std::string_view text,
 void say(Loudness least, const std::string& text);
 
 // Prints a line for people who watch, "reweave: ..."; not under --quiet. Do not use it to report that a result is
-// incomplete: that is printed always.
+// incomplete, which must always be printed.
 template <typename... T>
 void notice(fmt::format_string<T...> format, T&&... arguments) {
   say(Loudness::kUsual, fmt::format(format, std::forward<T>(arguments)...));

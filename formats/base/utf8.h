@@ -31,7 +31,7 @@ inline Utf8Character first_character(std::string_view text) {
   return {code, bytes};
 }
 
-// The text if it has at most `most` bytes; else as many whole characters of it as fit into that, and "...".
+// The text if it has at most `most` bytes; else as many whole characters of it as fit into `most` bytes, and "...".
 inline std::string shortened(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
   std::size_t end = most;

@@ -35,7 +35,7 @@ class Terms {
   Term sign_extended(Term a);
   // The constant value in memory at `address`.
   Term content_of(std::uint64_t address);
-  // True if a term was made from the frame's address in another way than by adding a constant.
+  // True if a term was made from the frame's address other than by adding a constant.
   bool frame_hidden() const { return frame_hidden_; }
 
  private:
@@ -70,7 +70,7 @@ class AddressState {
   void execute(const Instruction& instruction, bool changes);
   // Executes a call: forgets the registers that a callee need not keep. If `may_write`, forgets memory as well.
   void call(bool may_write);
-  // The registers that hold numbers or places of the frame. Only these are kept at the end of a block.
+  // The registers that hold plain numbers or addresses in the frame. Only these are kept at the end of a block.
   Registers known() const;
   // True if the frame's address was used in a way that this class does not follow.
   bool frame_taken() const { return frame_taken_; }

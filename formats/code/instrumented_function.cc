@@ -21,8 +21,8 @@ bool takes_prefix(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
-// True for the thread's own address and the canary of its stack, which are at fixed places of the thread and never
-// change.
+// True for the thread's own address and its stack canary, which are at fixed offsets in the thread's control block (fs)
+// and never change.
 bool is_of_thread(const MemoryPlace& place) {
   constexpr std::int64_t kOwnAddress = 0, kCanary = 0x28;
   return place.other_segment && place.base == kNoRegister && place.index == kNoRegister &&
@@ -183,7 +183,7 @@ void InstrumentedFunction::leave(std::size_t instruction, const Registers& regis
   if (!ends && instruction + 1 < instructions_.size()) enter(instruction + 1, registers);
 }
 
-// Analyses code to which no jump leads as well: it may run when an exception is caught, and jump back.
+// Also analyses code to which no jump leads: it may run when an exception is caught, and jump back.
 void InstrumentedFunction::enter_hidden() {
   for (const std::size_t block : blocks_) {
     if (known_.contains(block)) continue;

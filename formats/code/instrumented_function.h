@@ -118,10 +118,10 @@ class InstrumentedFunction {
   std::map<std::size_t, Registers> known_;                       // at the start of blocks
   std::set<std::size_t> changed_;                                // blocks to follow again
   std::set<std::int64_t> frame_stores_;                          // places of the frame, in words of 8 bytes
-  std::map<std::size_t, std::optional<std::int64_t>> stack_at_;  // at calls
+  std::map<std::size_t, std::optional<std::int64_t>> stack_at_;  // offset of the stack pointer at calls
   std::uint64_t steps_ = 0;
   bool understood_ = false, frame_taken_ = false, unwinds_ = true;
-  bool copies_ = false;  // an access has no known place, such as that of a string instruction
+  bool copies_ = false;  // an instruction, such as a string instruction, accesses memory at no known place
 };
 
 }  // namespace reweave

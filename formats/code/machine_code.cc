@@ -88,7 +88,7 @@ bool data_flows_through(const Decoded& decoded) {
       ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
   if ((info.attributes & kSpecial) != 0 || info.meta.category == ZYDIS_CATEGORY_STRINGOP || is_wide(decoded))
     return false;
-  // If the operand is in memory, the number of the bit is a part of the address.
+  // With an operand in memory, the number of the bit is a part of the address.
   if (info.mnemonic == ZYDIS_MNEMONIC_BT && info.raw.modrm.mod != 3) return false;
   return info.meta.category == ZYDIS_CATEGORY_CMOV || is_one_of(info.mnemonic, kDataFlows);
 }
@@ -127,7 +127,7 @@ bool replaces(const Decoded& decoded, const ZydisDecodedOperand& operand) {
   const unsigned number = number_of(operand.reg.value);
   if (number < kGeneralRegisters) return operand.size >= 32;
   if (number == kFlags) return is_one_of(decoded.info.mnemonic, kSetsAllFlags);
-  // These clear the rest of the register if the value comes from memory or a general register.
+  // The instructions kLoadsVector clear the rest of the register if the value comes from memory or a general register.
   return number < kFlags && is_one_of(decoded.info.mnemonic, kLoadsVector) &&
          std::any_of(decoded.visible().begin() + 1, decoded.visible().end(), [](const ZydisDecodedOperand& o) {
            return o.type == ZYDIS_OPERAND_TYPE_MEMORY || number_of(o.reg.value) < kGeneralRegisters;

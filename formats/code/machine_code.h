@@ -62,7 +62,7 @@ struct Instruction {
   Shape shape = Shape::kOther;
   bool data_flows = false;  // only the written values depend on the values read
   bool compares = false;    // sets the flags by the difference of its operands, and does nothing else
-  bool tests = false;       // likewise by the bits that both have
+  bool tests = false;       // likewise, by the bitwise AND of its operands
   bool loads = false, stores = false;
   bool several_places = false;  // accesses memory in ways that `memory` does not describe
   std::uint8_t bytes = 0;       // of the operands; for a load or store, of the access

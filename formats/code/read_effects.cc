@@ -9,8 +9,8 @@
 namespace reweave {
 namespace {
 
-// Instructions to examine, counted again for each read that is followed: some seconds of work. Reads beyond this limit
-// decide.
+// The most instructions to examine, which takes some seconds. An instruction counts again for each read that is
+// followed. Reads beyond this limit count as deciding.
 constexpr std::uint64_t kMaxWork = 300'000'000;
 
 }  // namespace

@@ -4,7 +4,7 @@
 // that is followed by a write of the same variable, so such a read is not in the trace. Hence a read whose value is
 // stored decides nothing only if GCC compiled all instrumented files.
 //
-// Files that are missing, or not proven to be the recorded ones (build-id), yield nothing: their reads decide.
+// In files that are missing, or not proven to be the recorded ones (build-id), all reads count as deciding.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class ReadEffects {
     const auto& flags = kind == EventKind::kRead ? reads_ : writes_;
     return site < flags.size() ? flags[site] : 0;
   }
-  // The counts of places; those of events are 0.
+  // The counts of places; the counts of events in it are 0.
   const ReadCounts& counts() const { return counts_; }
 
  private:

@@ -139,8 +139,8 @@ class Walk {
     }
     const RegisterSet seen = kArguments | (callee.named && !callee.jumps_on ? 0 : kTargets);
     if ((now.registers & seen) != 0) return decide();
-    // The callee may have a pointer to the value, because compilers announce no store to a variable that is only lent
-    // to a callee.
+    // The callee may have a pointer to the value: compilers do not announce stores to a variable whose address a callee
+    // gets but does not keep.
     if (!now.slots.empty() && (function_.frame_taken() || function_.passes_on_stack(i))) return decide();
     // A function of the same file may preserve more registers than it must, and its callers may rely on that.
     if (callee.outside) now.registers &= kKept;

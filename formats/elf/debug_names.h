@@ -13,7 +13,7 @@ std::string demangle(const char* name);
 // (*)(char)) const". Clones made by the compiler ("f(int) [clone .part.0]") keep theirs.
 std::string without_parameters(const std::string& name);
 
-// The name of a function's DIE; also looks in the DIEs that it completes.
+// The name of a function's DIE, or of the declaration or abstract origin that the DIE refers to.
 std::string function_name(Dwarf_Die* die);
 
 }  // namespace reweave

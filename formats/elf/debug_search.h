@@ -14,9 +14,9 @@ struct FoundDebugFile {
   std::string path;
 };
 
-// Finds the separate debug information of the ELF file `file`, which is or was at `path`, and the supplementary file to
-// which that refers (.gnu_debugaltlink). Empty if it has none, if its debug information is in the file itself, or if it
-// is not an ELF file.
+// Finds the separate debug information of the ELF file `file`, which is or was at `path`, and the supplementary file
+// (.gnu_debugaltlink) that the debug information refers to. Empty if there is none, if the debug information is in
+// `file` itself, or if `file` is not an ELF file.
 std::vector<FoundDebugFile> find_debug_files(Fd file, const std::string& path);
 
 }  // namespace reweave

@@ -174,7 +174,7 @@ std::string ElfCode::callee(std::uint64_t address, bool& outside) const {
   outside = false;
   std::string name = name_at(address);
   if (!name.empty()) return name;
-  // A stub: endbr64, perhaps; then, perhaps with the prefix bnd, jmp *slot(%rip).
+  // A stub consists of an optional endbr64 and a jmp *slot(%rip), which may have the prefix bnd.
   constexpr std::array<std::uint8_t, 4> kMark = {0xf3, 0x0f, 0x1e, 0xfa};
   std::array<std::uint8_t, 16> code{};
   if (read_at_address(file_, address, code) != code.size()) return {};

@@ -1,7 +1,7 @@
 // The machine code of an ELF file, function by function, with the names of the functions that it calls.
 //
-// The file may be hostile: sizes are bounded and offsets checked. Odd parts are ignored, so that a function is not
-// found or a name is empty. Addresses are those of the file, without a load bias.
+// The file may be hostile: sizes are bounded and offsets checked. Malformed parts are ignored; then a function may not
+// be found, or a name may be empty. Addresses are those of the file, without a load bias.
 #pragma once
 
 #include <elf.h>
@@ -26,7 +26,7 @@ class ElfCode {
   // Longer functions are not found.
   static constexpr std::uint64_t kMaxFunctionBytes = 64 * 1024;
 
-  // A file that is not open, or no 64-bit ELF file, has no functions.
+  // If the file is not open, or is not a 64-bit ELF file, it has no functions.
   explicit ElfCode(Fd file);
 
   // The function around `address`, if a symbol tells its size and no other function begins inside.
@@ -42,7 +42,7 @@ class ElfCode {
   bool unwinds() const { return unwinds_; }
   // True if the file uses functions by which instrumented code announces its accesses.
   bool instrumented() const { return instrumented_; }
-  // True if the code was made by GCC only.
+  // True if GCC alone compiled the code.
   bool made_by_gcc() const { return made_by_gcc_; }
 
  private:
@@ -72,7 +72,7 @@ class ElfCode {
   std::vector<Symbol> functions_;  // by start
   std::string names_;              // of functions_
   std::unordered_map<std::uint64_t, std::string> slots_;
-  std::vector<Range> read_only_;  // from the start of the program on
+  std::vector<Range> read_only_;  // once the program has started
   bool unwinds_ = true;
   bool made_by_gcc_ = false, instrumented_ = false;
 };

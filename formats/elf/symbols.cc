@@ -240,7 +240,8 @@ class Symbols::Module {
     return frame;
   }
 
-  // Adds the function at `address` and those it is inlined into; `frame` is the position in the innermost one.
+  // Adds a frame for the function at `address`, and one for each function that it is inlined into. `frame` has the
+  // source position in the innermost one.
   static void add_frames(Dwarf_Die* unit, Dwarf_Addr address, SourceFrame frame, std::vector<SourceFrame>& frames) {
     Dwarf_Die* found = nullptr;
     if (dwarf_getscopes(unit, address, &found) <= 0) return;

@@ -71,8 +71,8 @@ class Symbols {
   // demangled one with or without parameters ("ns::f(int)", "ns::f").
   std::vector<std::uint64_t> functions(const std::string& path, const std::string& build_id, const std::string& name);
 
-  // The code of the functions named `function`, including inlined copies, from debug information. The name is the one
-  // in CodeSymbol, or that without parameters.
+  // The code of the functions named `function`, including inlined copies, from debug information. `function` is a name
+  // as in CodeSymbol, with or without parameters.
   std::vector<CodeRange> code_of(const std::string& path, const std::string& build_id, const std::string& function);
 
   // The global variable at `offset`.

@@ -10,8 +10,9 @@
 
 namespace reweave {
 
-// The innermost named object `offset` bytes into an object of that type: "[1].money"; empty for the object itself.
-// Members whose names begin with an underscore are internals of a library; they are left out, with everything in them.
+// The path to the innermost named part `offset` bytes into an object of `type`, such as "[1].money"; empty for the
+// object itself. Members whose names begin with an underscore are internals of a library; they are left out, with
+// everything in them.
 std::string path_in_type(Dwarf_Die type, std::uint64_t offset);
 // The type of a variable, a member or a pointer's target, without qualifiers and typedefs. Nothing for void.
 std::optional<Dwarf_Die> type_of(Dwarf_Die* die);

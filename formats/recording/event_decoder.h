@@ -43,7 +43,7 @@ class EventDecoder {
   EventModel model_;
   std::vector<std::uint32_t> places_;  // by number
   std::vector<std::uint64_t> words_;   // the record being decoded
-  std::size_t bytes_ = 0;              // of it
+  std::size_t bytes_ = 0;              // of that record, so far
   std::uint32_t left_ = 0;             // records still to come
   std::uint64_t raw_bytes_left_ = 0;
 

@@ -14,7 +14,7 @@ namespace reweave {
 class EventEncoder {
  public:
   // Adds a record; its bytes are copied. REQUIREs a kind and a size that a recording can hold. An output stored apart
-  // (wire::kOutputApart) has been stored before.
+  // (wire::kOutputApart) must have been stored already.
   void add(const wire::RecordHeader* record);
 
   std::uint32_t count() const { return count_; }

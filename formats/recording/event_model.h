@@ -44,7 +44,8 @@ class EventModel {
 
   // Places known so far are 1..place_count().
   std::uint32_t place_count() const { return static_cast<std::uint32_t>(calls_.size() - 1); }
-  // The place that followed this thread's last place the previous time; 0: unknown.
+  // Predicts the place of the thread's next call: the one that came after its last call's place the previous time.
+  // Returns 0 if that is unknown.
   std::uint32_t predicted_place(ThreadId of) { return successors_[before(of)]; }
   const CallState& call_in(std::uint32_t place, std::uint32_t number) const {
     return place <= place_count() ? calls_[place] : by_number_[number % kNumbers];
@@ -95,7 +96,7 @@ inline constexpr std::uint8_t kReserved = 0x80;  // zero
 namespace output_shape {
 inline constexpr std::uint8_t kBaseMask = 7;        // 0..5: the address is that argument
 inline constexpr std::uint8_t kExplicit = 6;        // the address is in `addresses`
-inline constexpr std::uint8_t kLengthIsResult = 8;  // else it is in `lengths`
+inline constexpr std::uint8_t kLengthIsResult = 8;  // the length is the call's result; else it is in `lengths`
 inline constexpr std::uint8_t kReserved = 0xf0;     // zero
 }  // namespace output_shape
 

@@ -19,8 +19,8 @@ std::string explain_difference(const MappedFile& wanted);
 // xxh3-64 of the content as 16 hex digits; `path` is for messages. Throws SystemError.
 std::string content_hash_of(const Fd& file, const std::string& path);
 
-// Copies the content of `source` to the file of `folder` that is named by its hash, unless it is there; returns the
-// hash. `path` is that of the source, for messages.
+// Copies the content of `source` to the file of `folder` that is named by the content's hash, replacing an equal copy;
+// returns the hash. `path` is the path of `source`, for messages.
 std::string store_content(const Fd& source, const std::string& path, const Folder& folder);
 
 }  // namespace reweave

@@ -69,14 +69,14 @@ struct Manifest {
   std::vector<MappedFile> files;
   std::uint64_t events_total = 0;      // set by RecordingWriter::finish
   bool heap_checks = false;            // from main on, freed memory was watched
-  std::uint64_t heap_checks_from = 0;  // watched from the first entry of the function at this address; 0: from main on
+  std::uint64_t heap_checks_from = 0;  // where that began, if not in main (recorder/beginning.h)
   std::string parent;                  // the recording that this one was derived from, or empty
   std::vector<DebugFile> debug_files;
 
   bool operator==(const Manifest&) const = default;
 };
 
-// Reads and (atomically) writes the manifest of the recording in that folder. read_manifest throws BadFile.
+// Read and (atomically) write the manifest of the recording in that folder. read_manifest throws BadFile.
 Manifest read_manifest(const Folder& recording);
 void write_manifest(const Folder& recording, const Manifest& manifest);
 

@@ -28,7 +28,7 @@ class RecordingReader {
   const wire::RecordHeader* next();
   // Skips the records before number `position`, mostly without reading them. Call it before next().
   void skip_to(std::uint64_t position);
-  // True if the recording has its end: it is neither truncated nor still being written. Reads no events.
+  // True if the recording is complete: it is neither truncated nor still being written. Reads no events.
   bool is_whole() const;
   // Throws BadFile unless is_whole().
   void require_whole() const;

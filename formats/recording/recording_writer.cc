@@ -8,7 +8,7 @@ namespace {
 
 // Small enough to lose little when killed, large enough to compress well.
 constexpr std::uint64_t kBlockBytes = 256 * 1024;
-constexpr std::uint64_t kMaxBytesRead = 64 << 20;  // outputs stored apart count in full
+constexpr std::uint64_t kMaxBytesRead = 64 << 20;  // of records when decoded, so with outputs stored apart
 
 // The zstd level for blocks while the ring is at least `percent` full.
 struct Level {

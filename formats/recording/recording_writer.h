@@ -34,7 +34,8 @@ class RecordingWriter {
   void append(const wire::RecordHeader* record);
   // Stores data read by a call whose record refers to it instead of containing it.
   wire::StoredApart store_apart(const std::byte* data, std::uint64_t bytes) { return apart_.store(data, bytes); }
-  // Tells the writer how full the ring that feeds it is, in percent. The fuller it is, the less time compression takes.
+  // Tells the writer how full the ring that feeds it is, in percent. The fuller the ring, the less time the writer
+  // spends on compression.
   void set_pressure(unsigned percent);
   // Hands everything appended to the OS.
   void flush();

@@ -1,4 +1,4 @@
-// The STD text format, by which published analysers exchange traces: one event per line, `thread|op(name)|location`.
+// The STD text format, in which published analysers exchange traces: one event per line, `thread|op(name)|location`.
 //
 //   op: r w (variable)  acq rel (lock)  fork join (thread)  begin end
 //   location: a decimal number, the code location
@@ -58,7 +58,7 @@ enum class StdDialect : std::uint8_t {
 
 struct StdWriteOptions {
   StdDialect dialect = StdDialect::kFull;
-  const StdNames* names = nullptr;  // names to use for addresses; without one they are written as addresses
+  const StdNames* names = nullptr;  // names for addresses; an address without a name is written in hexadecimal
 };
 
 // Writes that `thread` belongs to `process`, if the dialect can.

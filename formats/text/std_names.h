@@ -35,7 +35,7 @@ class StdNames {
    public:
     std::uint32_t add(std::string_view name);
     const std::vector<std::string>& names() const { return names_; }
-    // The name at `address`, if the first name has address `base`; or empty.
+    // The name at `address`, given that the first name has the address `base`; empty if there is none.
     std::string name_at(std::uint64_t base, std::uint64_t address) const;
 
    private:

@@ -59,7 +59,7 @@ std::uint8_t TraceEncoder::add_address(TraceOp& op, std::uint64_t address, std::
   return control::kAddressGiven;
 }
 
-// Finds the op that follows `before`, which is not its last successor.
+// Finds the op that follows `before`, given that it is not the last successor of `before`.
 std::uint8_t TraceEncoder::find_op(std::uint32_t before, ThreadId thread, std::uint64_t key, std::uint32_t& op) {
   if (before != kNoOp && is_op(ops_[before].second, thread, key)) {
     op = ops_[before].second;

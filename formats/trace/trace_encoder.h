@@ -27,7 +27,8 @@ class TraceEncoder {
   std::size_t column_bytes() const;
   // Writes the columns, except firstEvent, and starts the next chunk.
   void emit(schema::TraceChunk::Builder chunk);
-  // Call this when a thread's pcs may have got another meaning: looks up all known ops again.
+  // Call this when a pc may have come to mean other code. From then on no known op matches, so that its site is looked
+  // up again.
   void forget_sites();
 
  private:

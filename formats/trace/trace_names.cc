@@ -171,7 +171,7 @@ void TraceNames::read_sites(schema::TraceNames::Reader from) {
   if (from.getFirstSite() != sites_.size()) throw Malformed("the sites do not continue those before");
   const std::uint32_t count = from.getSiteCount();
   ColumnReader column(bytes_of(from.getSites()));
-  // Each takes two bytes at least, so that no small file can ask for a large table.
+  // Each site takes at least two bytes. Checking that keeps a small file from asking for a large table.
   if (count > kMaxSites - sites_.size() || count > column.remaining() / 2) throw Malformed("too many sites");
   sites_.reserve(sites_.size() + count);
   std::uint64_t pc = 0;

@@ -64,7 +64,7 @@ class TraceNamesWriter final : public SiteNumbering {
   std::uint32_t site_of(ThreadId thread, std::uint64_t pc) override;
   // The id of a call stack: return addresses, innermost first. 0 if there are too many.
   std::uint32_t stack_of(ThreadId thread, const std::vector<std::uint64_t>& callers);
-  // Each returns true if known pcs may have changed their meaning.
+  // add_module and add_exec return true if known pcs may have changed their meaning.
   bool add_module(const wire::ModuleRecord& record, std::string path, std::string build_id);
   void add_spawn(const wire::SpawnRecord& record);
   bool add_exec(ThreadId thread);

@@ -28,7 +28,7 @@ void TraceReader::read_head() {
   });
 }
 
-// Reads the index from the footer; false if the file has none, being truncated.
+// Reads the index from the footer; false if the file has none because it is truncated.
 bool TraceReader::read_footer() {
   EndPayload end{};
   if (!file_.read_end(end) || end.footer_offset == 0) return false;

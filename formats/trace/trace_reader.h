@@ -50,7 +50,7 @@ class TraceReader {
 
   // `site` is from a chunk; out of range throws std::out_of_range.
   std::uint64_t pc_of(std::uint32_t site) const { return names_.site(site).pc; }
-  // The calls of which stacks consist; the call with id n is at n - 1.
+  // The calls that stacks consist of; the call with id n is at index n - 1.
   const std::vector<CallInfo>& calls() const { return names_.calls(); }
   SiteLocation site_location(std::uint32_t site) const { return names_.locate(site); }
 
@@ -74,7 +74,7 @@ class TraceReader {
 // are handed out.
 class TracePieces {
  public:
-  // `limit`: events of a piece, at most; above 0.
+  // `limit`: the most events in a piece; above 0.
   TracePieces(const TraceReader& reader, std::size_t limit);
   // Decodes the next piece; false at the end. Throws BadFile where a chunk is damaged.
   bool next(TraceChunk& piece);

@@ -131,19 +131,19 @@ class Atomicity : public Analysis {
     // result. That is intended.
     if (in.order.ordered(e[0], e[1]) && in.order.ordered(e[1], e[2])) return 0;
     if (!in.model.is_write(e[2]) && waits_between(in.model, e[0], e[2]))
-      return 0;  // it waits for other threads' changes
+      return 0;  // the thread waits in between for other threads' changes
     bool two_sections = false;
     for (const auto& lock : in.locksets.locks(in.locksets.at(e[1]))) {
       const EventIndex first = in.locksets.section(e[0], lock.id), last = in.locksets.section(e[2], lock.id);
       if (first == kNone || last == kNone) continue;
       if (first == last && !(lock.shared && in.model.is_shared(first)))
-        return 0;  // both accesses are in one section, which excludes it
+        return 0;  // both accesses are in one section, which excludes the middle access
       two_sections |= first != last;
     }
     if (two_sections && rereads(in.model, e)) return 0;
     group.score = std::max(group.score, pattern.score + likelihood(in, e, two_sections));
-    // The value that the middle thread reads decides what it does next, so in another order it may never leave its
-    // section.
+    // If the middle access reads, its value decides what its thread does next, so in another order the thread may never
+    // leave its section. The witness then stops before the section of the last access.
     EventIndex stop = pattern.middle_writes ? e[2] : in.locksets.entry(e[2], e[0]);
     if (in.order.ordered(stop, e[1])) stop = e[2];  // the middle access depends on that section's start
     GroupTable::add(group, {{e[0], e[1], e[2]}, {{e[0], e[1]}, {stop}}});

@@ -2,9 +2,9 @@
 // from a variable, resets the variable and frees the block, and another thread runs the same code.
 //
 // Sound as an ordering: the witness leaves the first thread between taking and resetting, and the other right before
-// taking the same value, by the same instruction. Both then freeing it is inferred from what the first one did.
-// Whether the reset stores null is known from the instruction (formats/code/access_code.h) or the trace. Cost: a few
-// events before each release.
+// the same instruction takes the same value. That both threads then free the block is inferred from what the first one
+// did. Whether the reset stores null is known from the instruction (formats/code/access_code.h) or the trace. Cost: a
+// few events before each release.
 #include <algorithm>
 
 #include "predictor/analyses/rows.h"

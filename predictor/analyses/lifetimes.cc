@@ -2,7 +2,7 @@
 // uses its stack.
 //
 // Sound: the witness executes the end and leaves the other thread right before its access. Whether the lost work
-// matters is unknown, so only threads count that finish their work in the trace. Cost: one look at each thread, and at
+// matters is unknown, so only threads that finish their work in the trace count. Cost: one look at each thread, and at
 // the accesses of variables on stacks.
 #include <algorithm>
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kOrderSamples = 4;
 constexpr OrderPattern kUseAfterFree{0, "use-after-free", 2.8};
-// The first applies if the read got the first write's value in the trace. One group if both occur.
+// The first applies if the read got the first write's value in the trace. If both occur, they form one group.
 constexpr OrderPattern kReadBeforeWrite{1, "read-before-write", 1.0},
     kReadBeforeOtherWrite{1, "read-before-write", 0.5};
 

@@ -1,5 +1,6 @@
 // The interface of analyses: each proposes groups of possible bugs, cheaply filtered; predict.cc decides which are
-// feasible. To add one: a file in analyses/, its line in analyses/all.cc and in meson.build. Model: analyses/races.cc.
+// feasible. To add one, write a file in analyses/ and list it in analyses/all.cc and in meson.build. Model:
+// analyses/races.cc.
 //
 // A group is what a person would call one bug: the same code locations. Its instances are the matching places of the
 // trace; the first feasible one becomes the finding.
@@ -25,7 +26,7 @@ namespace reweave {
 struct Limits {
   std::size_t findings = 1000;              // kept, best first, with an equal share for each kind
   std::size_t classes = kMaxAccessClasses;  // per variable: pairs of thread and code location
-  std::size_t pairs = 512;                  // per variable: pairs or triples of those that are examined
+  std::size_t pairs = 512;                  // per variable: pairs or triples of classes that are examined
 };
 struct LeftOut {
   std::uint64_t findings = 0, accesses = 0, pairs = 0;

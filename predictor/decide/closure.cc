@@ -5,7 +5,7 @@
 namespace reweave {
 namespace {
 
-constexpr std::size_t kPatience = 4096;  // insertions between looks at whether to stop
+constexpr std::size_t kPatience = 4096;  // queued orders between two calls of stop_
 
 }  // namespace
 
@@ -252,7 +252,7 @@ void Closure::rules_into(EventIndex e, const Window& sources) {
   }
 }
 
-// w comes before the decided read r.
+// Applies the rule for reads when w was ordered before the decided read r: w also comes before the write that r reads.
 void Closure::order_write_read(EventIndex w, EventIndex r) {
   const EventIndex source = model_.link[r];
   if (source == w) return;
@@ -263,7 +263,8 @@ void Closure::order_write_read(EventIndex w, EventIndex r) {
   push(w, source);
 }
 
-// w comes before another write of its variable: so do the reads of w.
+// Applies the rule for reads when w was ordered before another write of its variable: the decided reads of w also come
+// before that write.
 void Closure::order_write_write(EventIndex w, EventIndex next) {
   auto readers = model_.readers_of[w];
   while (!readers.empty()) {
@@ -277,7 +278,8 @@ void Closure::order_write_write(EventIndex w, EventIndex next) {
   }
 }
 
-// The section of `acquire` starts before that of `other_acquire` ends; so it ends before the other starts.
+// Applies the rule for locks: the section of `acquire` starts before that of `other_acquire` ends, so it must end
+// before `other_acquire`. If its end is not in the set, appends it to the wanted sections.
 void Closure::order_sections(EventIndex acquire, EventIndex other_acquire) {
   if (acquire == other_acquire || (model_.is_shared(acquire) && model_.is_shared(other_acquire))) return;
   if (!model_.is_acquire(acquire) || !model_.is_acquire(other_acquire)) return;

@@ -21,7 +21,8 @@ struct Decision {
   std::optional<std::size_t> feasible;  // the feasible instance
   Witness witness;
   std::size_t checks = 0;  // feasibility checks made
-  // Events of its closures charged to the budget of work: in the first round, and beyond the window.
+  // Events of the group's closures charged to the budget of work, by round. The second round makes the checks of the
+  // whole trace that follow an expensive check of the window.
   std::array<std::uint64_t, 2> costs{};
   bool undecided = false;  // time or work ran out before everything was tried
 };

@@ -1,4 +1,4 @@
-// A partial order over the events of k threads, by reachability queries.
+// A partial order over the events of k threads that answers reachability queries.
 //
 // For each ordered pair of threads (i, j) it keeps the direct orders "event a of i before event b of j" that no other
 // such order implies: a staircase, along which both a and b grow. Once its user has closed it over all pairs of threads

@@ -136,7 +136,7 @@ bool SeqCheck::close_all(State& state) const {
   return true;
 }
 
-// Orders the write that a stopped read is to see after all others of its variable. False if that is impossible.
+// Orders the write that a stopped read must see after all other writes of its variable. False if that is impossible.
 bool SeqCheck::show_write(State& state) const {
   if (state.query.seen_by == kNone) return true;
   const EventIndex seen = state.query.seen;

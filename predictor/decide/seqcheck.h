@@ -59,7 +59,7 @@ class SeqCheck {
   enum class Ends : std::uint8_t { kNever, kEarlier, kAll };
   // One greedy search; `other` is the next policy that could decide differently, or kNever.
   Verdict attempt(const OrderQuery& query, EventIndex window_start, Ends ends, Ends& other) const;
-  // By thread: its events before `window_start`.
+  // By thread: the number of its events before `window_start`.
   std::vector<std::uint32_t> starts(EventIndex window_start) const;
   bool grow_base(State& state, EventIndex window_start) const;
   bool demand(State& state) const;

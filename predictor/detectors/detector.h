@@ -1,5 +1,5 @@
 // The interface of streaming race detectors: one pass over the events, memory bounded by live variables and locks, no
-// model of the trace and no witness. To add one: a file here, its line in all.cc and in meson.build.
+// model of the trace and no witness. To add one, write a file here and list it in all.cc and in meson.build.
 //
 // Detectors report what the recorded order alone suggests; analyses decide which of it is feasible (analysis.h).
 #pragma once

@@ -1,5 +1,6 @@
-// hb: happens-before with epochs, after FastTrack (Flanagan, Freund, PLDI 2009). shb: with an order from each write to
-// the reads of it as well, after "What happens-after the first race?" (Mathur, Kini, Viswanathan, OOPSLA 2018).
+// hb: happens-before with epochs, after FastTrack (Flanagan, Freund, PLDI 2009). shb: the same, but each write also
+// comes before the reads that see it, after "What happens-after the first race?" (Mathur, Kini, Viswanathan, OOPSLA
+// 2018).
 //
 // hb reports a race on each variable that has one; only the first one of the trace is certain to be feasible. Every
 // report of shb is feasible. Cost: an epoch comparison for most accesses, a clock of k threads for each
@@ -85,7 +86,7 @@ class HappensBefore : public Detector {
  private:
   struct Thread : ThreadClock {
     using ThreadClock::ThreadClock;
-    std::uint32_t snapshot = kNoSnapshot;  // of its clock, if the other entries have not changed since
+    std::uint32_t snapshot = kNoSnapshot;  // copy of its clock, if no other thread's entry has changed since
   };
   struct Lock {
     HandedClock exclusive, shared;  // at the last releases

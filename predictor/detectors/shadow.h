@@ -12,8 +12,8 @@ namespace reweave {
 template <typename Cell>
 class Shadow {
  public:
-  // Calls visit(cell) for the cells of `bytes` bytes from `address`. Where a cell of 8 bytes is copied to one for each
-  // byte, copied(cell) is called for all but one.
+  // Calls visit(cell) for the cells of `bytes` bytes from `address`. When a cell of 8 bytes is split into one for each
+  // byte, calls copied(cell) for all of these copies but one.
   template <typename Visit, typename Copied>
   void access(std::uint64_t address, std::uint64_t bytes, Visit visit, Copied copied) {
     const std::uint64_t end = address + (bytes == 0 ? 1 : bytes);

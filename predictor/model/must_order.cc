@@ -97,7 +97,8 @@ std::vector<std::uint32_t> MustOrder::reaching(EventIndex e) const {
   std::vector<std::uint32_t> now(after.begin(), after.end());
   if (!model_.is_acquire(e) && !(model_.is_read(e) && model_.is_atomic(e))) return now;
   const std::uint32_t t = model_.thread[e], pos = model_.position[e];
-  // Start with the clock before `e`. Add what `e` needs, except as an acquisition or for the value that it reads.
+  // Start with the clock before `e`. Add what `e` needs, but not what it needs as an acquisition or for the value that
+  // it reads.
   if (pos == 0) {
     now.assign(now.size(), 0);
   } else {
@@ -105,7 +106,7 @@ std::vector<std::uint32_t> MustOrder::reaching(EventIndex e) const {
     now.assign(last.begin(), last.end());
   }
   for (const MustEdge& edge : model_.edges_into(t, pos, pos + 1)) join(now, t, edge.source, false);
-  if (!model_.has_branches && pos > 0) {  // continuing decides the reads of the last instruction
+  if (!model_.has_branches && pos > 0) {  // reaching `e` decides the reads of the previous instruction
     for (std::uint32_t p = model_.instruction_start(t, pos - 1); p < pos; ++p) {
       const EventIndex r = model_.at(t, p);
       const bool decides = model_.is_read(r) && model_.link[r] != kNone && !model_.carries_data(r, rule_);

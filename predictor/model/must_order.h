@@ -51,13 +51,15 @@ class MustOrder {
   };
 
   void step(EventIndex e);
-  // Adds the ends of sections that conflict with those around `e`, if a part of them must come before `e`.
+  // Adds the end of each section that conflicts with one around `e`, if a part of it must come before `e`.
   bool end_sections(EventIndex e);
   bool end_sections_around(EventIndex e, std::vector<std::uint32_t>& now) const;
   bool end_sections_of(EventIndex acquire, std::uint32_t own, std::vector<std::uint32_t>& now) const;
-  // Clock of thread `own` := max(clock, order of `e` and `e` itself), with e's value if `value`; true if it changed.
+  // Adds `e` and the events that must happen before `e` to `clock`, a clock of thread `own`. With `value`, also adds
+  // the events that the value written by `e` needs. True if the clock changed.
   bool join(std::vector<std::uint32_t>& clock, std::uint32_t own, EventIndex e, bool value) const;
-  // Updates the needs of values written after `e`. `order_changed`: the order before `e` has changed.
+  // Updates the needs of the values that the thread writes after `e`. `order_changed`: the order before `e` has
+  // changed.
   void step_value(EventIndex e, bool order_changed);
   // The clocks of the thread of `write`, including the events that must precede it because of the value that it writes.
   const History& value_history(EventIndex write) const {
@@ -71,8 +73,8 @@ class MustOrder {
   std::vector<History> value_;                     // those needed if a value written there must be the original one
   std::vector<History> carried_value_;             // likewise for a kCarries write; empty if no read decides nothing
   std::vector<std::vector<std::uint32_t>> users_;  // by lock: threads that take it
-  // By thread: the order now; with the needs of the next decision; with those of the value of the next write; with
-  // those of the value of the next kCarries write.
+  // By thread: now_ is the current order. pending_ also has the needs of the next decision, valued_ those of the value
+  // of the next write, carried_ those of the value of the next kCarries write.
   std::vector<std::vector<std::uint32_t>> now_, pending_, valued_, carried_;
 };
 

@@ -43,7 +43,7 @@ class SyncEdges {
   };
   struct Leave {
     std::uint32_t event;
-    std::uint32_t entry;    // of the same thread: index in Barrier::entries
+    std::uint32_t entry;    // the thread's own entry: index in Barrier::entries
     std::uint32_t entered;  // entries before it in the trace
   };
   struct Barrier {

@@ -1,8 +1,8 @@
 // Turns a stream of TraceEvents into a TraceModel.
 //
-// add() converts addresses to granules (granule_map.h), keeps the outermost pair of recursive locking, splits a
-// condition wait into a release and a re-acquisition, turns calls into call stacks, and synchronisation into must-order
-// edges (sync_edges.h).
+// add() converts addresses to granules (granule_map.h), keeps only the outermost acquisition and release of recursive
+// locking, splits a condition wait into a release and a re-acquisition, turns calls into call stacks, and
+// synchronisation into must-order edges (sync_edges.h).
 //
 // finish() cuts granules into variables such that every access covers whole variables. So two accesses conflict exactly
 // if they share a variable and one writes. Data touched by only one thread is dropped, because it cannot affect a
@@ -32,8 +32,8 @@ class TraceBuilder {
   TraceBuilder() = default;
   explicit TraceBuilder(Options options) : options_(options) {}
 
-  // Adds a call of the stacks that kStack events name. Call it before the events, and after adding the enclosing call
-  // (formats/trace/trace_names.h).
+  // Adds the next stack that kStack events can name: stack `parent` with a call at `site`. Call it before the events,
+  // and after adding the enclosing call (formats/trace/trace_names.h).
   void add_call(std::uint32_t parent, std::uint32_t site) { stacks_.push_back(called(stacks_.at(parent), site)); }
   // Sets the process of a thread; the default is the first process. Call it before finish().
   void add_thread(ThreadId thread, std::uint32_t process) { processes_[thread] = process; }

@@ -31,7 +31,7 @@ struct TsanReport {
 
 struct TsanReports {
   std::vector<TsanReport> reports;            // without suppressed ones
-  bool is_instrumented = false;               // true for at least one program of the run; else nothing is known
+  bool is_instrumented = false;               // at least one program of the run is; else races are not known
   std::vector<Suppressions::Row> suppressed;  // suppressions that matched
 };
 

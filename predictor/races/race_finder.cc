@@ -243,7 +243,7 @@ void RaceFinder::report_race(std::uint64_t base, const AccessNote& now, const Ac
   found_.findings.push_back(std::move(finding));
 }
 
-// The order of the two places does not matter.
+// True if no race of this kind was found at these two places before. The order of the places does not matter.
 bool RaceFinder::is_new(RaceKind kind, const NamedPlace& a, const NamedPlace& b) {
   const auto key = [](const NamedPlace& place) {
     return std::to_string(place.place.site) + ":" + std::to_string(place.place.stack) + ":" +

@@ -7,8 +7,8 @@
 // no order except through its mutex. Accesses ordered only by other means of the kernel are reported as races, as
 // ThreadSanitizer does. Forked memory is an exception: it belongs to each process alone.
 //
-// Sound and complete for the recorded order, with two exceptions that ThreadSanitizer has as well: only the first
-// kilobytes of a released block are examined, and reads of a variable that was in a race are no longer examined.
+// Sound and complete for the recorded order, with two exceptions that ThreadSanitizer has as well: only the first 64
+// KiB of a released block are examined, and reads of a variable that was in a race are no longer examined.
 #pragma once
 
 #include <cstdint>

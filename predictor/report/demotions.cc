@@ -33,7 +33,7 @@ bool Demotions::has_variable(const Finding& finding, std::uint32_t variable) con
                      [&](const FindingEvent& e) { return model_.is_access(e.index) && e.object == variable; });
 }
 
-// Each access holds a lock, and the variable is a predicate: waiters reread it in a loop to see others' changes.
+// True if each access holds a lock and the variable is a predicate: waiters reread it in a loop to see others' changes.
 bool Demotions::is_predicate(const Finding& finding) const {
   return finding.kind == FindingKind::kAtomicity &&
          std::all_of(finding.events.begin(), finding.events.end(), [&](const FindingEvent& e) {
@@ -41,7 +41,7 @@ bool Demotions::is_predicate(const Finding& finding) const {
          });
 }
 
-// Atomic accesses where the thread does not load and then store. (An update counts as one access.)
+// True if all accesses are atomic and the outer ones are not a load and then a store. (An update counts as one access.)
 bool Demotions::is_each_whole(const Finding& finding) const {
   if (finding.kind != FindingKind::kAtomicity || finding.events.size() != 3) return false;
   const auto& e = finding.events;
@@ -49,7 +49,7 @@ bool Demotions::is_each_whole(const Finding& finding) const {
   return atomic && !(e[0].op == Op::kRead && e[2].op == Op::kWrite);
 }
 
-// A thread writes in one section and updates in another: the update reads the current value first.
+// True if a thread writes in one section and updates in another: the update reads the current value first.
 bool Demotions::reads_afresh(const Finding& finding) const {
   if (finding.kind != FindingKind::kAtomicity || finding.events.size() != 3) return false;
   const EventIndex first = finding.events[0].index, last = finding.events[2].index;
@@ -57,7 +57,7 @@ bool Demotions::reads_afresh(const Finding& finding) const {
          model_.held[first] != model_.held[last];
 }
 
-// The write that initialises the variable, the use by a thread started afterwards, the next change.
+// True if the first write comes before its thread starts the thread of the middle access, as an initialisation does.
 bool Demotions::begins_before_the_other(const Finding& finding) const {
   if (finding.kind != FindingKind::kAtomicity || finding.pattern != "W1-R2-W1") return false;
   const EventIndex first = finding.events[0].index, fork = fork_of_[finding.events[1].thread];

@@ -115,7 +115,7 @@ void WitnessSteps::collect() {
   for (const Plan& plan : plans_) wanted.emplace_back(plan.first, plan.end);
   std::sort(wanted.begin(), wanted.end());
   std::uint64_t end = 0;
-  for (auto& [from, to] : wanted) to = end = std::max(end, to);  // now each ends after all those that start before it
+  for (auto& [from, to] : wanted) to = end = std::max(end, to);  // now none ends before one that starts earlier
   for (const auto& [from, to] : wanted) beginnings_.push_back({from});
 
   const auto pc = [this](std::uint32_t site) { return pc_of(site); };

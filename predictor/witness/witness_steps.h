@@ -25,7 +25,7 @@ class WitnessSteps {
  public:
   struct Limits {
     std::uint64_t steps = 20'000;         // per witness
-    std::uint64_t all_steps = 1'000'000;  // in total; the file is one message
+    std::uint64_t all_steps = 1'000'000;  // in total, because the file is one message
   };
 
   // Reads the trace again. `input` must outlive this.
@@ -59,7 +59,7 @@ class WitnessSteps {
   struct Beginning {
     std::uint64_t number;  // of the event
     std::size_t whole = 0;
-    WitnessTurn last = {};  // no arrivals: nothing
+    WitnessTurn last = {};  // none if it has no arrivals
   };
 
   static Plan plan(const TraceModel& model, const Finding& finding);

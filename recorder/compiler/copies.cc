@@ -9,10 +9,10 @@ namespace reweave {
 
 namespace {
 
-// Bytes that LLVM 14 always copies or sets by itself, optimised for speed or size, with registers of 16 bytes; and
-// without optimisation, where FastISel does it (X86FastISel.cpp).
+// The most bytes that LLVM 14 always copies or sets inline: when it optimises for speed or size, with registers of 16
+// bytes; and without optimisation, where FastISel does it (X86FastISel.cpp).
 constexpr std::uint64_t kInline = 64, kInlineUnoptimised = 32;
-// More than it ever does itself, with registers of 32 bytes.
+// More bytes than LLVM ever copies or sets inline, with registers of 32 bytes.
 constexpr std::uint64_t kNeverInline = 512;
 
 bool is_element_wise(const llvm::AnyMemIntrinsic& block) { return !llvm::isa<llvm::MemIntrinsic>(block); }

@@ -1,7 +1,8 @@
-// Blocks of memory that are copied or set: which ones the program does itself, and which ones the C library does.
+// Copies and fills of memory blocks: decides which ones become loads and stores, and which ones calls of the C library.
 //
-// Reweave takes over the library's functions and sees what they access. So only what the code generator turns into
-// loads and stores gets a sled. It decides by size, and where its decision is hard to foresee, a call is made of it.
+// Reweave interposes the library's functions and sees what they access, so only blocks that the code generator turns
+// into loads and stores get sleds. It decides by size. Where its decision is hard to predict, the plugin makes the
+// block a call.
 #pragma once
 
 #include <llvm/IR/Function.h>
@@ -9,10 +10,10 @@
 
 namespace reweave {
 
-// True if no call becomes of it.
+// True if the code generator certainly turns `block` into loads and stores, not into a call.
 bool is_done_inline(const llvm::AnyMemIntrinsic& block);
 
-// Makes calls of those that might become loads and stores, or a call.
+// Replaces each block that might become either loads and stores or a call by a call.
 void call_library_for_blocks(llvm::Function& function);
 
 }  // namespace reweave

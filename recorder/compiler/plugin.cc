@@ -17,7 +17,8 @@ using namespace reweave;  // NOLINT: the plugin's entry is global
 
 namespace {
 
-// The table is found through this note. A linker that drops unused sections may drop all entries; hence weak.
+// The run-time part finds the table through this note. The symbols are weak because a linker that drops unused sections
+// may drop all entries.
 constexpr const char* kNote =
     "\t.pushsection .note.reweave, \"a\", @note\n"
     "\t.balign 4\n"
@@ -67,7 +68,7 @@ std::string assembly(const SledSite& site, const std::string& symbol) {
   return text + "\t.popsection";
 }
 
-// Integers of the width of a register; the run-time part compares as many bytes as the access has.
+// Converts `value` to an integer of a register's width. The run-time part compares as many bytes as the access has.
 llvm::Value* in_register(llvm::IRBuilder<>& builder, llvm::Value* value) {
   llvm::Type* wide = builder.getInt64Ty();
   if (value->getType()->isPointerTy()) return builder.CreatePtrToInt(value, wide);
@@ -87,11 +88,11 @@ void put_sled(const SledSite& site, const std::string& symbol) {
   if (site.value != nullptr) {
     types.push_back(builder.getInt64Ty());
     values.push_back(in_register(builder, site.value));
-    // In the register that the exchange needs it in anyway.
+    // The exchange needs this value in rax anyway.
     operands += site.entry.kind == SledKind::kCompareExchange ? ",{rax}" : ",r";
   }
-  // The code generator may not move an access past the sled of another one. The flags are given up so that what counts
-  // an access may change them.
+  // The code generator may not move an access past the sled of another one. The flags are clobbered so that the code
+  // that counts an access may change them.
   operands += operands.empty() ? "~{memory},~{flags}" : ",~{memory},~{flags}";
   auto* type = llvm::FunctionType::get(builder.getVoidTy(), types, false);
   llvm::CallInst* call = builder.CreateCall(llvm::InlineAsm::get(type, assembly(site, symbol), operands, true), values);
@@ -115,7 +116,7 @@ struct PutSleds : llvm::PassInfoMixin<PutSleds> {
   static bool isRequired() { return true; }
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
     bool any = false;
-    std::vector<llvm::Function*> functions;  // calls of the library may add declarations
+    std::vector<llvm::Function*> functions;  // a copy, because call_library_for_blocks may add declarations
     for (llvm::Function& function : module) functions.push_back(&function);
     for (llvm::Function* each : functions) {
       llvm::Function& function = *each;

@@ -17,7 +17,7 @@ namespace reweave {
 
 namespace {
 
-// C++'s memory_order of LLVM's orders.
+// Converts LLVM's atomic ordering to C++'s memory_order.
 std::uint8_t order_of(llvm::AtomicOrdering order) { return static_cast<std::uint8_t>(llvm::toCABI(order)); }
 
 bool is_virtual_table(const llvm::Instruction& access) {
@@ -28,7 +28,7 @@ bool is_virtual_table(const llvm::Instruction& access) {
 bool is_constant(const llvm::Value* address) {
   const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(llvm::getUnderlyingObject(address));
   if (global != nullptr) return global->isConstant();
-  // A function's address in a virtual table.
+  // An entry of a virtual table, such as a function's address.
   const auto* load = llvm::dyn_cast<llvm::LoadInst>(address->stripInBoundsOffsets());
   return load != nullptr && is_virtual_table(*load);
 }
@@ -87,7 +87,7 @@ class Sites {
     SledEntry& entry = sites_.back().entry;
     entry.order = static_cast<std::uint8_t>(entry.order | order_of(exchange.getFailureOrdering()) << 4);
     if (entry.bytes > 8) {
-      entry.kind = SledKind::kAtomicRmw;  // two registers: taken to succeed
+      entry.kind = SledKind::kAtomicRmw;  // the value needs two registers: the exchange is assumed to succeed
       entry.order &= 0xf;
       return;
     }
@@ -99,7 +99,7 @@ class Sites {
     sites_.back().entry.operands = 2;
   }
 
-  // A copy is one schedule point.
+  // The read and the write of a copy are one schedule point.
   void look_at_block(llvm::AnyMemIntrinsic& block) {
     const std::size_t before = sites_.size();
     const auto* copy = llvm::dyn_cast<llvm::AnyMemTransferInst>(&block);

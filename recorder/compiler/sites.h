@@ -19,12 +19,12 @@ struct SledSite {
   llvm::Value* value = nullptr;    // null: there is no second operand
 };
 
-// In the order of the code. Left out is only what no other thread can see change:
+// Returns the sites in the order of the code. Leaves out only accesses to memory that no other thread can see change:
 //  - variables on the stack whose address does not leave the function;
 //  - memory that never changes: constants.
-// Also left out, as in a build with -fsanitize=thread: masked vector operations, what inline assembly accesses, memory
-// relative to a segment register, and fences that concern only the compiler. Nothing is left out for being redundant:
-// of two reads of a variable the second shows no further race, but between them another thread may write.
+// Also leaves out, as a build with -fsanitize=thread does: masked vector operations, what inline assembly accesses,
+// memory relative to a segment register, and fences that concern only the compiler. No access is left out as redundant:
+// of two reads of a variable, the second shows no further race, but another thread may write between them.
 std::vector<SledSite> sled_sites(llvm::Function& function);
 
 }  // namespace reweave

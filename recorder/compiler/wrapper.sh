@@ -1,6 +1,6 @@
 #!/bin/sh
-# reweave-cc, reweave-c++: clang-14, or the clang 14 that $REWEAVE_CC or $REWEAVE_CXX names, with Reweave's plugin. It
-# stands wherever a compiler does: CC=reweave-cc. All arguments are passed on.
+# reweave-cc, reweave-c++: clang-14, or the clang 14 that $REWEAVE_CC or $REWEAVE_CXX names, with Reweave's plugin. Use
+# it wherever a compiler can be named: CC=reweave-cc. All arguments are passed on.
 me=${0##*/}
 fail() {
   echo "$me: $1" >&2
@@ -12,7 +12,8 @@ case $me in
 *) variable=REWEAVE_CC given=$REWEAVE_CC compiler=${REWEAVE_CC:-clang-14} ;;
 esac
 
-# By the place of this file, whatever links lead to it: bin beside lib/reweave, or the folder of a build.
+# Find the plugin from the place of this file, with links resolved: this file is in bin beside lib/reweave, or in the
+# folder of a build, together with the plugin.
 self=$(readlink -f "$0") || fail "cannot find its own place: $0"
 folder=${self%/*}
 plugin=$folder/../lib/reweave/reweave-sleds-14.so
@@ -36,7 +37,7 @@ for argument; do
   esac
 done
 
-# What ccache keeps must depend on the plugin.
+# Make ccache's results depend on the plugin.
 export CCACHE_EXTRAFILES="${CCACHE_EXTRAFILES:+$CCACHE_EXTRAFILES:}$plugin"
 # shellcheck disable=SC2086
 exec $compiler --start-no-unused-arguments "-fpass-plugin=$plugin" --end-no-unused-arguments "$@"

@@ -185,7 +185,7 @@ bool resume_patched_call(KernelContext& context) {
   return true;
 }
 
-// True if a signal kept the call from finishing or from starting.
+// If a signal kept a traced thread's call from finishing or from starting, prepares to make it again and returns true.
 bool may_restart(KernelContext& context, long number, long result) {
   Tracee* tracee = process().alive != 0 ? tracee_of(self()) : nullptr;
   if (tracee == nullptr) return false;
@@ -205,7 +205,7 @@ bool pass_filters(KernelContext& context, long& number) {
   return !asks || stop_by_filter(context, number, message);
 }
 
-// Returns in another thread if the call creates a process.
+// If the call creates a process, the new process's thread returns from here, too.
 void on_traced_call(KernelContext& context, long number) {
   bool restarts = false;
   if (enter_traced_call(context, number) && pass_filters(context, number)) {

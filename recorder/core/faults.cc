@@ -59,7 +59,7 @@ bool pass_debugger_stop(const KernelRegisters& r) {
   return *reinterpret_cast<const std::uint8_t*>(r.rip - 1) == kInt3;
 }
 
-// Handles the core's own traps. After any other fault, no single steps are in progress.
+// Handles the core's own traps; false for any other fault, which ends a single-stepping in progress.
 bool ours_by_design(int number, const void* info, KernelContext& context) {
   if (number == SIGTRAP && (on_breakpoint(context) || on_fork_site(context))) return true;
   if (number == SIGTRAP && static_cast<const int*>(info)[2] == kStepped && on_probe_step(context)) return true;
@@ -70,7 +70,7 @@ bool ours_by_design(int number, const void* info, KernelContext& context) {
   return false;
 }
 
-// A traced image starts (entry.S, core_exec_stop).
+// Starts a traced image (entry.S, core_exec_stop).
 void begin_image(KernelContext& context) {
   KernelRegisters& r = context.registers;
   const std::uint64_t stack = r.rdi, entry = r.rsi;
@@ -92,7 +92,7 @@ bool give_way_at_pause(KernelContext& context) {
   return true;
 }
 
-// An instruction was emulated for the target. If the target single-steps itself, that was a step.
+// Called after an instruction was emulated for the target. If the target single-steps itself, that was a step.
 void finish_own_step(KernelContext& context) {
   if ((context.registers.eflags & kTrapFlag) == 0) return;
   std::uint64_t info[16] = {SIGTRAP, kStepped, context.registers.rip};  // si_signo, si_code, si_addr

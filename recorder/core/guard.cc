@@ -28,7 +28,7 @@ void become_inconspicuous() {
   sys(SYS_prctl, PR_SET_NAME, kGuardName);
 }
 
-// For when /proc cannot be read: kills the processes that have announced themselves.
+// Kills the processes that the runtime state lists as alive. Used when /proc cannot be read.
 long kill_known() {
   const long base = sys(SYS_mmap, 0, kRingsOffset, PROT_READ, MAP_SHARED, kGuardArena, 0);
   if (is_error(base)) return 0;

@@ -1,6 +1,7 @@
-// If the supervisor is killed, its target must not continue unrecorded: a small process outside the tree waits for
-// that, and then kills the target with a message. It uses the core's program because that starts very fast: it needs no
-// library, and shares no memory with the supervisor that either would have to copy.
+// If the supervisor is killed, its target must not continue unrecorded. So a small process outside the tree, the guard,
+// waits for the supervisor's end, and then prints a message and kills the target. The guard uses the core's program
+// because that starts very fast: it needs no library, and shares no memory with the supervisor that either would have
+// to copy.
 #pragma once
 
 namespace reweave::core {

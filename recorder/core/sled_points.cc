@@ -59,7 +59,8 @@ SledAccess access_of(const Thread& me) {
           value};
 }
 
-// Explored runs: the program counts, and reaches this when its countdown has run out. / Traces: counts.
+// Takes the access's schedule point. In explored runs the stub counts, and this is called once the countdown has run
+// out. In traced replays this function counts.
 void take_point(Thread& me, const SledAccess& access) {
   if (sled_mode().traces) {
     if ((access.entry.flags & kSledSamePoint) != 0 || --me.countdown >= 0) return;
@@ -81,8 +82,8 @@ void check_heap(const SledAccess& access) {
   if (error.what != nullptr) core_api_memory_error(error.what, error.at, access.pc);
 }
 
-// The memory holds the second operand: an exchange will succeed, an update changes nothing. No other thread runs in
-// between.
+// True if the memory holds the second operand: then an exchange will succeed, and an update changes nothing. No other
+// thread runs before the access.
 bool holds_value(const SledAccess& access) {
   if (bytes_there(access.address, access.bytes) != access.bytes) return true;
   return memcmp(reinterpret_cast<const void*>(access.address), &access.value, access.bytes) == 0;

@@ -119,8 +119,8 @@ void log_first_process(Thread& me) {
       });
 }
 
-// Until here the kernel kills this process with the supervisor; that would not apply to processes that the program
-// creates.
+// Until here the kernel kills this process if the supervisor dies. That would not apply to processes that the program
+// creates, so from here on the guard does it.
 void await_guard() {
   std::atomic<std::uint32_t>& guarded = arena().status.guarded;
   while (guarded.load() == 0) sys(SYS_futex, &guarded, FUTEX_WAIT, 0, 0);

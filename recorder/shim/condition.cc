@@ -111,7 +111,7 @@ REWEAVE_EXPORT int pthread_cond_broadcast(pthread_cond_t* condition) {
   return 0;
 }
 
-// glibc's version would wait for the waiters that it knows of; here the scheduler has them.
+// glibc's version would wait for the waiters that it counts itself; here only the scheduler knows the waiters.
 REWEAVE_EXPORT int pthread_cond_destroy(pthread_cond_t* condition) {
   use(condition, REWEAVE_CALLER);
   note(EventKind::kWrite, condition, REWEAVE_CALLER, kSamePoint, 1);

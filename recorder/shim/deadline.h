@@ -9,7 +9,7 @@ inline bool has_valid_nanoseconds(const timespec* deadline) {
   return deadline == nullptr || (deadline->tv_nsec >= 0 && deadline->tv_nsec < 1'000'000'000);
 }
 
-// The clocks of the kernel's futex waits.
+// True for the clocks by which the kernel's futex waits can be limited.
 inline bool can_wait_by(clockid_t clock) { return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC; }
 
 inline bool is_valid(const timespec* deadline, clockid_t clock) {

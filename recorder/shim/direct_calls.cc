@@ -1,6 +1,6 @@
 // Before the program's code runs, lets its calls of this library's functions jump here directly
-// (core/code/direct_calls.h). Only if the loader would find them here first too, that is, if no library is loaded
-// between the program and this one.
+// (core/code/direct_calls.h). Does so only if the loader, too, would find these functions here first, that is, if no
+// library is loaded between the program and this one.
 #include <link.h>
 
 #include "recorder/shim/runtime.h"

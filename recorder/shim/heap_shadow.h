@@ -1,5 +1,5 @@
-// The heap memory that may be used: one byte for each 16 of the heap, so that a use after free and an access past the
-// end of a block are found at the access.
+// The heap shadow: one byte for each 16 bytes of memory says which of them may be used, so that a use after free and an
+// access past the end of a block are found at the access.
 //
 // Freed blocks stay poisoned in quarantine for a while instead of being reused at once. The memory after the requested
 // size is poisoned up to the next block; blocks are allocated larger for that. Only with

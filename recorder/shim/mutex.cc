@@ -20,14 +20,14 @@ Real<int(pthread_mutex_t*)> real_unlock = {"pthread_mutex_unlock"};
 
 constexpr int kKindMask = 3;  // glibc: the type without its flags
 
-// An error-checking mutex rejects its owner; trylock only says that it is held.
+// An error-checking mutex rejects its owner with EDEADLK, but trylock only reports that the mutex is held (EBUSY).
 bool refuses_owner(const pthread_mutex_t* mutex) {
   return (mutex->__data.__kind & kKindMask) == PTHREAD_MUTEX_ERRORCHECK_NP && mutex->__data.__owner == self().tid;
 }
 
 // A plain mutex (PTHREAD_MUTEX_TIMED_NP: no other type, not robust, not shared, no protocol) is accessed only by the
 // baton holder, which is not interrupted here. So atomic instructions, which cost more than everything else, are not
-// needed; these two functions leave the mutex as glibc would. False: it is not a plain mutex in the expected state.
+// needed; these two functions leave the mutex as glibc would. False if it is not a plain mutex in the expected state.
 bool take_plain(pthread_mutex_t* mutex) {
   auto& fields = mutex->__data;
   if (fields.__kind != PTHREAD_MUTEX_TIMED_NP || fields.__lock != 0) return false;
@@ -49,7 +49,7 @@ bool give_plain(pthread_mutex_t* mutex) {
 
 int try_lock(pthread_mutex_t* mutex) { return take_plain(mutex) ? 0 : real_trylock(mutex); }
 
-// For an unrecoverable robust mutex glibc's lock would release it, but its trylock keeps it (at least until 2.38).
+// glibc's lock releases an unrecoverable robust mutex, but its trylock keeps it (at least until 2.38).
 void give_up(pthread_mutex_t* mutex) {
   auto& word = mutex->__data.__lock;
   if ((word & FUTEX_TID_MASK) == self().tid) word = 0;

@@ -12,7 +12,7 @@ namespace reweave::shim {
 // own. `pc`: the return address of the interposed function. Returns what pthread_mutex_lock or pthread_mutex_timedlock
 // would.
 int acquire_mutex(pthread_mutex_t* mutex, const timespec* deadline, int clock, std::uint64_t pc);
-// Releases it and lets a waiter try. Returns what pthread_mutex_unlock would.
+// Releases `mutex` and lets a waiter try to acquire it. Returns what pthread_mutex_unlock would.
 int release_mutex(pthread_mutex_t* mutex);
 
 }  // namespace reweave::shim

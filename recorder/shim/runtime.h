@@ -95,8 +95,8 @@ inline void trace_publish(std::uint64_t bytes) {
 }
 
 // Attributes for functions that only a traced run calls: they restore every register, so that a traced run has the same
-// register values as an untraced one. These values are part of the context hash of the next system call and of the name
-// of the next preemption.
+// register values as an untraced one. These values are part of the context hash of the next system call, and of the
+// registers by which the next preemption is identified (wire::PreemptRecord).
 #define REWEAVE_KEEPS_REGISTERS gnu::no_caller_saved_registers, gnu::target("general-regs-only")
 
 // A 16-byte trace record.
@@ -119,7 +119,7 @@ inline void trace_publish(std::uint64_t bytes) {
   trace_publish(24);
 }
 
-// An event that uses its object gives two records: a read of the object's first byte, then the event itself. The read,
+// Writes two records for an event that uses its object: a read of the object's first byte, then the event. The read,
 // as in ThreadSanitizer, conflicts with creating, destroying or freeing the object.
 [[gnu::noinline, REWEAVE_KEEPS_REGISTERS]] inline void trace_use(EventKind kind, std::uint8_t aux,
                                                                  std::uint64_t address, std::uint64_t pc,
@@ -140,8 +140,8 @@ inline void trace_publish(std::uint64_t bytes) {
 #define REWEAVE_TO_CORE_STACK "movq %%rsp, %%gs:80\n\tmovq %%gs:16, %%rsp\n\tpushq %%gs:80\n\t"
 
 // If the run is traced, runs the assembly text `stack` and then traces an event. Registers, flags and stack end up the
-// same whether the run is traced or not. Later instants are named by them (recorder/core/preempt/instant.h), and a
-// traced replay must recognise the instants of an untraced recording. So both paths are one asm statement with the same
+// same whether the run is traced or not. They identify later instants (recorder/core/preempt/instant.h), and a traced
+// replay must recognise the instants of an untraced recording. So both paths are one asm statement with the same
 // operands.
 #define REWEAVE_NOTE(stack, writer)                                                                               \
   asm volatile(                                                                                                   \

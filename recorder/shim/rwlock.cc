@@ -20,8 +20,8 @@ Operation real_unlock = {"pthread_rwlock_unlock"};
 constexpr std::uint8_t aux(LockMode mode) { return static_cast<std::uint8_t>(mode); }
 
 // glibc cannot see writers that wait in the scheduler, but a lock that prefers writers must not let readers pass them.
-// Their number is kept in a free field of the struct. Not for a lock shared by processes, because one may die while it
-// waits.
+// Their number is kept in a free field of the struct. A lock shared by processes is treated as if it did not prefer
+// writers, because a process may die while it waits.
 bool prefers_writers(const pthread_rwlock_t* lock) {
   return lock->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP && lock->__data.__shared == 0;
 }

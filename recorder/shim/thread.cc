@@ -35,8 +35,8 @@ Start* free_slot() {
 
 }  // namespace
 
-// Exported, because a library without symbols keeps no other names. Stacks in traces end here
-// (predictor/model/code_names.h).
+// Exported, because a stripped library keeps only the names of exported functions. Stacks in traces end at this
+// function (predictor/model/code_names.h).
 [[gnu::visibility("default")]] void* run_thread(void* raw) {
   auto* slot = static_cast<Start*>(raw);
   const Start start = *slot;

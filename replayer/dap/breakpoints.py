@@ -1,4 +1,4 @@
-"""Breakpoints of lines, functions and data."""
+"""Line, function and data breakpoints."""
 
 import json
 import re
@@ -11,7 +11,7 @@ HITS = re.compile(r"\s*(>=|>|==)?\s*(\d+)\s*")
 
 
 class Breakpoints:
-    """The client's breakpoints, by their kind or source; each list replaces the one before."""
+    """The client's breakpoints, by kind or source. Each list that the client sends replaces the previous one."""
 
     def __init__(self, adapter):
         self.adapter = adapter

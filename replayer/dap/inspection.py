@@ -15,7 +15,7 @@ UNKNOWN_COMMAND = ("Undefined command", "Ambiguous command")
 
 
 class Inspection:
-    """The client's view of the program since the last stop; its numbers are valid until the next."""
+    """The client's view of the program since the last stop; its numbers are valid until the next stop."""
 
     def __init__(self, adapter):
         self.adapter = adapter
@@ -131,7 +131,7 @@ class Inspection:
         options = self.options_of(frame)
         try:
             return self.adapter.ask("-var-create %s - * %s" % (options, quoted(expression)))
-        except Failure:  # its error gives no reason; that of the next command does
+        except Failure:  # this error gives no reason, but that of the next command does
             self.adapter.ask("-data-evaluate-expression %s %s" % (options, quoted(expression)))
             raise
 

@@ -34,7 +34,7 @@ def instructions(adapter, options):
 
 
 def disassemble(adapter, arguments):
-    """Before the address, disassembles only its function: elsewhere, the start of an instruction is not known."""
+    """Before the address, disassembles only its function: elsewhere the starts of instructions are unknown."""
     start = int(arguments["memoryReference"], 0) + arguments.get("offset", 0)
     offset, count = arguments.get("instructionOffset", 0), arguments["instructionCount"]
     found = {int(each["address"], 16): each for each in instructions(adapter, "-a %d" % start)} if offset < 0 else {}

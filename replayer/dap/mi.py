@@ -7,7 +7,7 @@ OCTAL = re.compile(r"[0-7]{3}")
 
 
 class Record:
-    """One line of gdb's: `kind` is its first character (^ result, * execution, = notice, ~ console, & log, @ target)."""
+    """A line from gdb. `kind` is its first character: ^ result, * execution, = notice, ~ console, & log, @ target."""
 
     def __init__(self, kind, name="", token=None, fields=None, text=""):
         self.kind, self.name, self.token, self.fields, self.text = kind, name, token, fields or {}, text

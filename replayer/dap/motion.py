@@ -1,7 +1,8 @@
 """Lets the program run forward or back, and reports its stops.
 
 Each motion is a command of gdb's console, so that the hooks around these commands (replayer/gdb/hooks.py) run. gdb
-reads the next command when the motion is over, so the answer to a second command, sent after it, marks the end.
+reads the next command only when the motion is over. So a second command is sent at once, and its answer marks the end
+of the motion.
 """
 
 import re

@@ -26,7 +26,7 @@ class CatchSyscall(gdb.Command):
 
     def invoke(self, argument, from_tty):
         numbers = [number for word in argument.split() for number in self.numbers_of(word)]
-        with stepping.silence():  # gdb takes it for a breakpoint
+        with stepping.silence():  # gdb would announce it as a breakpoint
             catch = Catchpoint(self.session, numbers, self.temporary)
         what = " ".join("'%s' [%d]" % (self.session.call_name(number), number) for number in numbers)
         kind = "syscall " if len(numbers) == 1 else "syscalls "
@@ -59,7 +59,7 @@ def members_of(group):
 
 
 class Catchpoint(gdb.Breakpoint):
-    """Stops at the handler of SIGSYS. `numbers` of the wanted calls; empty: all calls."""
+    """Stops at the handler of SIGSYS. `numbers`: the numbers of the wanted calls; empty: all calls."""
 
     in_runtime = True  # allowed in the runtime, unlike other breakpoints of the user
 
@@ -88,7 +88,7 @@ class Catchpoint(gdb.Breakpoint):
 
 
 class Return(gdb.Breakpoint):
-    """Stops once, after a caught call."""
+    """Stops once, when a caught call returns."""
 
     def __init__(self, catch, name, address):
         super().__init__("*%#x" % address, internal=True, temporary=True)

@@ -1,10 +1,10 @@
 """Loops in which an instruction is a schedule point (recorder/core/code/counted_loops.h).
 
 The runtime replaces that instruction by a jump to a stub that counts, or under a debugger by a trap. The user would see
-either, and gdb could not step over it. So while the program is stopped, its code is shown as it was compiled, and a
-breakpoint of ours counts instead of the runtime, which is entered only when the countdown has run out. While the
-program runs, loops that are far from anything the user looks at get their jumps back, because these are a thousand
-times faster.
+the jump or the trap, and gdb could not step over it. So while the program is stopped, its code is shown as it was
+compiled, and a breakpoint of ours counts instead of the runtime, which is entered only when the countdown has run out.
+While the program runs, loops that are far from anything the user looks at get their jumps back, because these are a
+thousand times faster.
 """
 
 import struct
@@ -95,7 +95,7 @@ class Counting:
         self.breakpoints = {}  # by the loop's start
 
     def forget(self):
-        """The process is gone."""
+        """Call this when the process is gone."""
         for breakpoint in self.breakpoints.values():
             if breakpoint.is_valid():
                 breakpoint.delete()

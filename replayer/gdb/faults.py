@@ -18,8 +18,8 @@ def be_quiet():
 
 
 class EndOfProcess(gdb.Breakpoint):
-    """A breakpoint where the runtime ends a process. It never stops itself; it makes gdb stop at the signal that kills the
-    process."""
+    """A breakpoint where the runtime ends a process. It never stops by itself, but makes gdb stop at the signal that
+    kills the process."""
 
     def __init__(self, address):
         super().__init__("*%#x" % address, internal=True)

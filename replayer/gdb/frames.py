@@ -23,8 +23,8 @@ def is_own_library(path):
 
 
 def is_inner(frame):
-    """True for the internal functions of those libraries, which have no names; false for the functions that replace
-    functions of the C library."""
+    """True for the internal functions of the runtime's libraries, which have no names. False for their functions that
+    replace functions of the C library."""
     name = frame.name()
     return (name is None or name.startswith("reweave::")) and is_own_library(gdb.solib_name(frame.pc()))
 
@@ -36,7 +36,7 @@ def is_access(frame):
 
 
 class ProgramFrame(FrameDecorator):
-    """Shows a frame as gdb does without a filter."""
+    """Shows a frame exactly as gdb shows it without a filter."""
 
     def function(self):
         frame = self.inferior_frame()
@@ -105,8 +105,8 @@ def select_program_frame(is_ours):
 class StopHook:
     """Selects the program's frame before gdb shows a stop, so that gdb shows that frame, not the runtime's.
 
-    gdb runs hook-stop before it prints the location, and Python's stop events after it. A hook-stop of the user's takes
-    the place of this one."""
+    gdb runs hook-stop before it prints the location, and Python's stop events after it. A hook-stop that the user
+    defines replaces this one."""
 
     def __init__(self, is_ours):
         self.is_ours = is_ours
@@ -132,9 +132,9 @@ def without_level(text):
 
 
 def stop_text(is_ours):
-    """Returns the program's frame as gdb prints it at a stop. Call this before gdb marks the thread as stopped: afterwards
-    gdb.execute would first run the commands of the user's breakpoint. Until then `frame` prints nothing, so this uses
-    `frame apply`."""
+    """Returns the program's frame as gdb prints it at a stop. Call this before gdb marks the thread as stopped:
+    afterwards gdb.execute would first run the commands of the user's breakpoint. Until then `frame` prints nothing, so
+    this uses `frame apply`."""
     newest = gdb.newest_frame()
     select_program_frame(is_ours)
     frame = gdb.selected_frame()

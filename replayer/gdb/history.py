@@ -1,8 +1,8 @@
 """Questions that only a recording can answer: who wrote this, when did this become true, who took this lock.
 
-The stub finds the answers in replays of its own (replayer/live/stub_questions.cc), so the process of gdb does not move.
-To show the stack at an answer, gdb looks at that place for a moment. Each answer is a dictionary: ask() makes it, and
-show() or `reweave query` (query.py) puts it into words.
+The stub finds the answers in replays of its own (replayer/live/stub_questions.cc), so the process that gdb debugs does
+not move. To show the stack at an answer, gdb is switched to that place for a moment. Each answer is a dictionary: ask()
+makes it, and show() or `reweave query` (query.py) puts it into words.
 """
 
 import contextlib
@@ -100,8 +100,8 @@ def visit():
 
 
 def switch_to(tid):
-    """Selects a thread, after gdb has updated its list: it treats a thread that it did not find elsewhere as a new
-    one."""
+    """Updates gdb's list of threads, then selects a thread. gdb treats a thread that did not exist at the previous
+    place as a new one."""
     gdb.execute("info threads 0", to_string=True)
     for thread in gdb.selected_inferior().threads():
         if thread.is_valid() and thread.ptid[1] == tid:
@@ -130,7 +130,7 @@ def stack_here(session):
 
 
 def with_stack(session, answer):
-    """Adds the stack at its place to the answer."""
+    """Adds the stack at the place of the answer to it."""
     if answer["found"]:
         with visit():
             answer["stack"] = stack_here(session)

@@ -98,7 +98,7 @@ class LastLock(Question):
 class WhereFreed(Question):
     """Show where the heap block that contains a pointer was last freed before here: reweave where-freed [-g] PTR.
 
-    Calls of realloc with the block count as well. Blocks are known by the C library's own heap.
+    Calls of realloc with the block count as well. Only blocks of the C library's own heap are known.
     """
 
     name = "where-freed"
@@ -115,8 +115,8 @@ class WhereFreed(Question):
 class When(Question):
     """The first instant at which an expression is true: reweave when [-g] [--from POSITION] EXPR.
 
-    From the first instruction of the recording, or from an event or position, every change of what the expression
-    depends on is looked at. Stays here unless -g is given.
+    Looks at every change of what the expression depends on, from the first instruction of the recording, or from an
+    event or position. Stays here unless -g is given.
     """
 
     name = "when"

@@ -16,7 +16,7 @@ NOT_HERE = {
     "queue-signal": "the program gets the signals that it got when it was recorded",
     "attach": "this gdb is for the recording; start another for another process",
 }
-# Commands refused without `replay --backward`.
+# Commands refused without `replay --backward`; each with what to use instead.
 NOT_FORWARD = {
     "checkpoint": "remember the number that `when` shows; `reweave goto EVENT` returns there",
     "restart": "`reweave goto EVENT` returns to an event, `run` to the beginning",
@@ -27,7 +27,7 @@ NOT_FORWARD = {
     "reverse-nexti": "`reweave replay --backward` can; `reweave back N` goes back by N events, then `nexti`",
     "reverse-finish": "`reweave replay --backward` can; `reweave back N` goes back by N events, `up` shows the caller",
 }
-# Commands refused with it.
+# Commands refused with `replay --backward`.
 NOT_BACKWARD = {
     "rwatch": "with --backward only writes can be watched: use `watch`",
     "awatch": "with --backward only writes can be watched: use `watch`",
@@ -40,8 +40,8 @@ OURS_TOO = ("attach", "return")  # these scripts need gdb's own command
 
 
 class Hook(gdb.Command):
-    """Internal: runs before a command of gdb's. `backward` takes the place of `function` where the command goes backward:
-    gdb executes `step` within `reverse-step`, and machine interfaces have no other."""
+    """Internal: runs `function` before a command of gdb, or `backward` if the command goes backward. `reverse-step`
+    executes `step` backward, and machine interfaces go backward only in this way."""
 
     def __init__(self, name, commands, function, backward=None):
         super().__init__("reweave-" + name, gdb.COMMAND_OBSCURE)
@@ -72,8 +72,8 @@ class NotHere(gdb.Command):
 
 
 class WatchByHardware(gdb.Command):
-    """Internal: runs behind `set can-use-hw-watchpoints`. What gdb takes for hardware is the stub, which has it on any machine;
-    without, each step of gdb's would be a replay."""
+    """Internal: runs after `set can-use-hw-watchpoints`, and turns them on again. The stub implements gdb's hardware
+    watchpoints on any machine. With software watchpoints, each single step backward would be a replay."""
 
     def __init__(self):
         super().__init__("reweave-watch-by-hardware", gdb.COMMAND_OBSCURE)

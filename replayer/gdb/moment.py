@@ -1,4 +1,4 @@
-"""Goes to the moment that `explain --save` found: right after an operation of one thread, from which on the run was
+"""Goes to the moment that `explain --save` found: right after an operation of one thread, after which the run was
 bound to fail. Also goes to the frame that matters at the end of a run."""
 
 import os

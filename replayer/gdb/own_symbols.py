@@ -1,12 +1,12 @@
-"""The runtime's symbols, given to gdb in such a way that its steps pass over the runtime.
+"""Gives gdb the runtime's symbols in such a way that its steps pass over the runtime.
 
 A system call of the program is a signal that the runtime handles. gdb would stop a `step` in the handler; it passes
-only over code without line numbers and names. So gdb is shown the runtime's file with other names for the sections that
-have those, and reads only the unwind tables.
+only over code without line numbers and names. So gdb is shown a copy of the runtime's file in which the sections with
+line numbers and names are renamed, and reads only the unwind tables.
 
 The runtime moves a few instructions of the loader into stubs (recorder/core/code/stubs.h), which no symbol covers. A
 `step` over a call that the loader still has to bind would stop there. gdb steps through the loader's binding of
-functions, and takes each section named .plt for a part of that; so the stubs are shown as such sections.
+functions, and takes each section named .plt for a part of it. So the stubs are shown as sections with this name.
 """
 
 import os

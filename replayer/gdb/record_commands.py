@@ -1,4 +1,4 @@
-"""`record` and `info record`, for users of gdb's own recording: the whole run is recorded, and there is nothing to begin."""
+"""`record` and `info record`, for users of gdb's own recording. The whole run is recorded, so nothing has to begin."""
 
 import gdb
 

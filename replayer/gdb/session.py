@@ -266,7 +266,7 @@ class Session:
         self.announcement = "\n%s, %s" % (text, frames.stop_text(self.is_ours))
 
     def announce_place(self, text):
-        """Likewise, if there is no frame of the program yet."""
+        """Announces the coming stop with this text only, when the program has no frame yet."""
         self.announcement = "\n%s\n" % text
 
     def show_stop(self):

@@ -32,8 +32,8 @@ class StopOfRun(gdb.Breakpoint):
 
 
 class GivenUpCall(gdb.Breakpoint):
-    """At the place where the runtime gives up a function called by gdb: prints the reason. A SIGTRAP follows, at
-    which gdb unwinds."""
+    """Prints the reason when the runtime gives up a function called by gdb. A SIGTRAP follows, at which gdb
+    unwinds."""
 
     def __init__(self, address):
         super().__init__("*%#x" % address, internal=True)
@@ -47,9 +47,9 @@ class GivenUpCall(gdb.Breakpoint):
 
 
 class EndOfVfork(gdb.Breakpoint):
-    """At the place where a process continues that has lent its memory to a child. gdb has removed its breakpoints
-    from the child as from a copy, so this puts them back. It is a hardware breakpoint, because others are removed as
-    well."""
+    """At the place where a process continues after a vfork child has used its memory. gdb has removed its breakpoints
+    from the child, and with that from the shared memory, so this puts them back. This is a hardware breakpoint, because
+    any other would have been removed as well."""
 
     ROW = re.compile(r"\s*(-?\d+)(?:\.\d+)? +(hw )?(?:\D+ )?y +(0x[0-9a-f]+)?")  # groups: number, hardware, address
 
@@ -68,8 +68,7 @@ class EndOfVfork(gdb.Breakpoint):
 
 
 class NewProgram(gdb.Breakpoint):
-    """At the place where the runtime enters a program that the process has executed: gives gdb the symbols of the
-    new program."""
+    """Gives gdb the symbols of a new program, where the runtime enters a program that the process has executed."""
 
     def __init__(self, address, session):
         super().__init__("*%#x" % address, internal=True)

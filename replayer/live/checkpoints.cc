@@ -17,7 +17,7 @@ constexpr std::uint64_t kNear = 16;        // events that a replay passes faster
 constexpr std::uint64_t kHopeless = 64;    // events after a refused checkpoint
 constexpr std::size_t kMost = 24;          // checkpoints
 constexpr std::size_t kFewest = 4;         // checkpoints kept regardless of their memory
-constexpr std::uint64_t kMemoryParts = 4;  // checkpoints may use one of this many parts of the free memory
+constexpr std::uint64_t kMemoryParts = 4;  // checkpoints may use 1/kMemoryParts of the free memory
 
 // The number after `name` in a file of lines "name: number kB", in bytes.
 std::uint64_t bytes_in(const std::string& path, const char* name) {
@@ -52,7 +52,7 @@ const Checkpoint* Checkpoints::nearest(std::uint64_t event) const {
   return behind == made_.begin() ? nullptr : &std::prev(behind)->second;
 }
 
-// True if a checkpoint at `event`, or up to kHopeless events before it, was refused: the same reason probably holds
+// True if a checkpoint at `event`, or up to kHopeless events before it, was refused. The same reason probably applies
 // here.
 bool Checkpoints::is_hopeless(std::uint64_t event) const {
   const auto found = refused_.lower_bound(event - std::min(event, kHopeless));

@@ -1,8 +1,8 @@
 // Checkpoints of the replay of a recording. Going backward starts from one of them instead of from the beginning.
 //
-// Successive requests that go backward are for nearby events. So one replay makes several checkpoints as it passes:
-// close to the requested event, and with growing distances before it. A later request elsewhere makes the same pattern
-// there, starting from the nearest checkpoint. Their number and their memory are bounded.
+// Successive requests that go backward usually concern nearby events. So one replay makes several checkpoints while it
+// passes: close to the requested event, and at growing distances before it. A later request elsewhere makes the same
+// pattern there, starting from the nearest checkpoint. The number of checkpoints and their memory are bounded.
 #pragma once
 
 #include <cstdint>

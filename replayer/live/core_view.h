@@ -18,7 +18,7 @@ inline constexpr std::uint64_t kPageBytes = 4096;
 // stripped). Throws BadInput if it is missing.
 std::map<std::string, std::uint64_t> core_symbols(const std::string& core);
 
-// Copies memory of the process. False if not all of it is there.
+// Copies memory of the process. False if part of it cannot be read.
 bool read_memory(pid_t pid, std::uint64_t address, void* to, std::size_t bytes);
 // Writes even where the process itself may not.
 bool write_memory(pid_t pid, std::uint64_t address, const void* from, std::size_t bytes);
@@ -30,7 +30,7 @@ T read_word(pid_t pid, std::uint64_t address) {
   return value;
 }
 
-// One of the tree's threads, as the runtime knows it.
+// A thread of the replayed process tree, as the runtime knows it.
 struct CoreThread {
   std::uint32_t index;
   std::int32_t tid;       // as the program saw it while it was recorded

@@ -1,4 +1,4 @@
-// Converts between gdb's and Linux's numbers of signals.
+// Converts between gdb's and Linux's signal numbers.
 #pragma once
 
 namespace reweave {

@@ -1,4 +1,4 @@
-// A replay of its own process tree that waits at an event, under our control.
+// A replay, with a process tree of its own, that waits at an event under our control.
 #pragma once
 
 #include <memory>
@@ -12,13 +12,13 @@ namespace reweave {
 // The replay starts at once; `ready` waits for it.
 class HeldReplay {
  public:
-  // `known`: for a copy, which announces little, the announcement of another replay of this recording.
+  // `known`: the announcement of another replay of this recording. Needed for a copy, which announces less.
   HeldReplay(const ReplaySource& source, const HelperTask& task, nlohmann::json known = nullptr);
   ~HeldReplay();
   HeldReplay(const HeldReplay&) = delete;
   HeldReplay& operator=(const HeldReplay&) = delete;
 
-  // Waits until the replay holds. Throws BadInput, with the helper's exit status, if it does not get there.
+  // Waits until the replay holds. Throws BadInput, with the helper's exit status, if the replay ends before that.
   void ready(const CoreSymbols& core);
   bool is_copy() const { return is_copy_; }
   // The announcement of hold_command.h.

@@ -54,7 +54,8 @@ bool is_variable(Dwarf_Die* die) {
   return dwarf_tag(die) == DW_TAG_variable || dwarf_tag(die) == DW_TAG_formal_parameter;
 }
 
-// Distinguishes libraries by module, because sources of an installed library may have relative names.
+// True for libraries and for Reweave's own files. Decides by the module's path, because the sources of an installed
+// library may have relative names.
 bool is_of_others(Dwfl_Module* module) {
   const char* file = nullptr;
   dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, &file, nullptr);

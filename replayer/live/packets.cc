@@ -80,7 +80,7 @@ int Packets::take() {
 std::optional<std::string> Packets::next() {
   for (int c = take(); c >= 0; c = take()) {
     if (c == kInterrupt) late_interruption_ = true;
-    if (c != '$') continue;  // also acknowledgements
+    if (c != '$') continue;  // skips acknowledgements too
     std::string contents;
     for (c = take(); c >= 0 && c != '#'; c = take()) contents += static_cast<char>(c);
     if (take() < 0 || take() < 0) return {};

@@ -9,7 +9,7 @@
 namespace reweave {
 
 std::string to_hex(std::string_view data);
-// Decodes pairs of hex digits, up to the first that is none.
+// Decodes pairs of hex digits, up to the first pair that has another character.
 std::string from_hex(std::string_view digits);
 // Removes a hexadecimal number from the beginning of `text` and returns it.
 std::uint64_t take_hex(std::string_view& text);

@@ -22,7 +22,7 @@ struct Position {
 
 // EVENT/tTHREAD/STEP@PC#ARRIVAL[+STEPS], such as 112/t2/240@0x401136#3.
 std::string name_of(const Position& position);
-// Nothing if it is no such name.
+// Nothing if `name` does not have this form.
 std::optional<Position> parse_position(const std::string& name);
 
 }  // namespace reweave

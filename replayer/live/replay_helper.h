@@ -1,4 +1,4 @@
-// A process that replays for this one: `reweave replay --hold-fd` (hold_command.h).
+// A child process that replays the recording for this one: `reweave replay --hold-fd` (hold_command.h).
 #pragma once
 
 #include <sys/types.h>
@@ -37,7 +37,7 @@ struct HelperTask {
 
 class ReplayHelper {
  public:
-  // Starts at once.
+  // Starts the helper at once.
   ReplayHelper(const ReplaySource& source, const HelperTask& task);
   // Ends the helper's replay, and waits for that.
   ~ReplayHelper();

@@ -10,7 +10,7 @@
 
 namespace reweave {
 
-// Serves one gdb, and shows it one process at a time: going back replaces the process by another.
+// Serves one gdb, and shows it one process at a time. Going backward replaces that process by another.
 class GdbStub {
  public:
   GdbStub(const ReplaySource& source, const std::string& where, bool quiet);
@@ -90,9 +90,9 @@ class GdbStub {
   std::string continue_threads(std::string_view rest);
   std::string actions(std::string_view) { return "vCont;c;C;s;S"; }
 
-  // The position of the running thread, even if another one is selected. If the thread is in the runtime, lets it
-  // continue to the program or to the end. So call this only before leaving this place, or if the user asked for its
-  // name.
+  // The position of the running thread, even if another one is selected. If the thread is in the runtime, this lets it
+  // continue until it is in the program or the run ends. So call this only before leaving this place, or if the user
+  // asked for its name.
   Position position();
   // The position after everything that happens at this event.
   Position end_of_run();
@@ -105,7 +105,7 @@ class GdbStub {
   std::string command(std::string_view rest);
   std::string named_place();
 
-  // Questions about the past: `monitor` commands that answer with a line of JSON. Nothing if `text` is no question.
+  // Questions about the past: `monitor` commands that answer with a line of JSON. Nothing if `text` is not a question.
   std::optional<std::string> ask(std::string_view text);
   // The position from which to look back. The process is not moved.
   Position origin();

@@ -233,8 +233,8 @@ void TracedProcess::end_vfork(pid_t lwp) {
 }
 
 // Notes a new thread, or releases a new process without our breakpoints. If the child shares the memory (vfork), our
-// breakpoints stay out of it until the child has its own memory or has ended. The runtime itself makes the process wait
-// for that, so the kernel does not report it.
+// breakpoints stay out of it until the child has its own memory or has ended. The runtime, not the kernel, makes the
+// parent wait until then, so the kernel reports no event for it.
 std::optional<Stop> TracedProcess::on_fork(pid_t lwp, int) {
   unsigned long message = 0;
   ptrace(PTRACE_GETEVENTMSG, lwp, 0, &message);

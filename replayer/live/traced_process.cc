@@ -52,7 +52,7 @@ void TracedProcess::stop_all() {
   }
 }
 
-// If a thread has run into a breakpoint of ours, moves it back before the breakpoint, so that it hits it again.
+// If a thread has hit one of our breakpoints, moves the thread back before it, so that it hits the breakpoint again.
 bool TracedProcess::rewind_breakpoint(pid_t lwp, int status) {
   if (status >> 8 != SIGTRAP || trap_code(lwp) != kOfKernel) return false;
   user_regs_struct values = registers(lwp);

@@ -40,7 +40,7 @@ struct Stop {
   pid_t lwp = 0;
   int signal = 0;
   std::uint64_t address = 0;
-  bool late = false;  // for kWatched: the runtime wrote, and the thread is after the call
+  bool late = false;  // for kWatched: the runtime wrote, and the thread has already returned from the call
 };
 
 using CoreSymbols = std::map<std::string, std::uint64_t>;
@@ -136,7 +136,7 @@ class TracedProcess {
   std::optional<Stop> step_once(pid_t lwp);
   std::optional<Stop> step_out(pid_t lwp);
   std::optional<Stop> step_over_in_runtime(pid_t lwp);
-  // Examines a thread that has stopped with that status. Nothing if the caller does not want to know of it.
+  // Examines a thread that has stopped with that status. Nothing if the stop is of no interest to the caller.
   std::optional<Stop> look(pid_t lwp, int status);
   bool gives_up_call(std::uint64_t address) const;
   std::optional<Stop> look_at_trap(pid_t lwp);

@@ -18,7 +18,7 @@ constexpr int kMostSteps = 64;                                                  
 
 }  // namespace
 
-// True if the status is that of a thread that was to make one step, and did.
+// True if the status shows that a thread resumed for a single step has made it.
 bool TracedProcess::has_stepped(pid_t lwp, int status) {
   if (!WIFSTOPPED(status) || status >> 8 != SIGTRAP) return false;
   const int code = trap_code(lwp);
@@ -69,8 +69,8 @@ int TracedProcess::step_alone(pid_t lwp) {
   return status;
 }
 
-// The processor steps with a flag set, which `syscall` copies to r11 and `pushf` to the stack. The kernel hides it
-// elsewhere; the program must not see it here either.
+// The processor single-steps while the trap flag is set. The kernel hides this flag from the program, except where
+// `syscall` copies it to r11 and `pushf` to the stack. This clears the two copies.
 void TracedProcess::hide_trap_flag(pid_t lwp, const user_regs_struct& before) {
   constexpr std::uint64_t kTrap = 0x100;
   constexpr std::uint8_t kTrapInSecondByte = kTrap >> 8, kWide = 0x66, kPushf = 0x9c;
@@ -151,8 +151,8 @@ std::optional<Stop> TracedProcess::step_once(pid_t lwp) {
       note_exit(lwp);
       return {};
     }
-    // If a signal is reported instead of the step, the next step goes into its handler, or on as if there had been
-    // none.
+    // If a signal is reported instead of the step, the next step enters its handler, or continues as if there had been
+    // no signal.
     const bool signalled = WIFSTOPPED(status) && status >> 16 == 0 && WSTOPSIG(status) != SIGTRAP;
     const bool watched = signalled && WSTOPSIG(status) == SIGSEGV && is_watched_fault(lwp);
     if (!signalled) stepping_ = lwp;
@@ -162,7 +162,7 @@ std::optional<Stop> TracedProcess::step_once(pid_t lwp) {
   }
 }
 
-// Steps from a place where the runtime returns to the program, into the program.
+// Steps into the program, from a place where the runtime returns to it.
 std::optional<Stop> TracedProcess::step_out(pid_t lwp) {
   const auto landed = [&] {
     lwps_.at(lwp).over = registers(lwp).rip;  // landing counts as hitting a breakpoint there

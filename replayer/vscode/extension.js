@@ -1,4 +1,4 @@
-// Starts `reweave dap` for each session; the setting reweave.path says where reweave is.
+// Starts `reweave dap` for each session. The setting reweave.path is the path of the reweave program.
 const vscode = require('vscode');
 
 exports.activate = (context) => {

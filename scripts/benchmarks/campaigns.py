@@ -12,7 +12,7 @@ import time
 
 from benchmarks.common import REWEAVE, Bench, Failed, run, spread, tree_bytes
 
-# Finds nothing, and takes no time besides.
+# A search finds nothing in this program, and its runs take hardly any time.
 CORRECT = """
 #include <pthread.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
@@ -40,7 +40,7 @@ def processor_seconds():
 
 
 def hash_of(line):
-    """XXH3 with 64 bits, as a campaign's files are named."""
+    """Returns the 64-bit XXH3 hash by which a campaign's files are named."""
     library = ctypes.CDLL(ctypes.util.find_library("xxhash"))
     library.XXH3_64bits.restype = ctypes.c_uint64
     return f"{library.XXH3_64bits(line, ctypes.c_size_t(len(line))):016x}"
@@ -74,7 +74,7 @@ class CampaignBench(Bench):
         return run(command)[0], processor_seconds() - before
 
     def workers(self):
-        """The same runs by one command, by a campaign with one worker, and by one with two, in turns."""
+        """Compares the same runs made by one command and by campaigns with one worker and with two, in turns."""
         runs = int(self.scaled(4000))
         recording = self.recording("correct", CORRECT)
         rows = {}
@@ -123,7 +123,7 @@ class CampaignBench(Bench):
               f"{tree_bytes(path / 'cases')}")
 
     def merge(self, units):
-        """The real merge of synthetic results: those of a few real units again and again, under other numbers."""
+        """Measures the real merge on synthetic results: those of a few real units, repeated under other numbers."""
         path = self.new("synthetic", self.recording("buggy", BUGGY), units, 200, "auto")
         real = []
         for unit in range(min(units, 8)):

@@ -10,17 +10,17 @@ import time
 from benchmarks.common import REWEAVE, ROOT, SUBJECTS, Bench, Failed, run
 
 PROGRAMS = ROOT / "tests" / "programs"
-# Twins that are not called as their program and "_ok".
+# Twins whose name is not that of their program followed by "_ok".
 TWINS = {"bounded_buffer_if": "bounded_buffer_ok", "refcount_uaf": "refcount_ok",
          "shutdown_use_after_free": "shutdown_ok"}
 SECONDS = 30  # of explain
-MOST_TOUCHED = 0.5  # of the lines: a twin that changes more than that says nothing of where the bug is
+MOST_TOUCHED = 0.5  # of the lines: a twin that changes more than that does not show where the bug is
 
 
 class ExplainBench(Bench):
     """A pair of events is true if the twin changes the line of one of them, or its surroundings: what the twin deletes or
     replaces, the lines around what it adds, and what it puts between a new lock and its unlock. A remedy overlaps if one
-    of its lines is among these. Every second program, by name, is of the half that explain was tuned on."""
+    of its lines is among these. Every second program, by name, belongs to the half that explain was tuned on."""
 
     def show(self):
         rows = []

@@ -20,7 +20,7 @@ class RecordBench(Bench):
         return path
 
     def small_file(self):
-        """The first tenth of it."""
+        """Returns a file with the first tenth of big_file."""
         path = self.folder / "small"
         if not path.exists():
             path.write_bytes(self.big_file().read_bytes()[:int(10_000_000 * self.scale)])

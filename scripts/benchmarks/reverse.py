@@ -10,7 +10,7 @@ LIMIT = 1800  # seconds for one session
 STEPS = {"reverse-stepi": 40, "reverse-step": 40, "reverse-continue": 6, "goto": 1}
 WITHOUT = "REWEAVE_WITHOUT_CHECKPOINTS"
 
-# gdb runs this in the middle of the recording. What is not possible is left out.
+# gdb runs this in the middle of the recording.
 SESSION = """
 import json, time
 import gdb
@@ -32,7 +32,7 @@ json.dump(rows, open({output!r}, "w"))
 
 
 def late(values):
-    """The 99th percentile; of few values the largest."""
+    """The 99th percentile, or the largest if there are few values."""
     return sorted(values)[min(len(values) - 1, int(0.99 * len(values)))]
 
 
@@ -55,7 +55,7 @@ class ReverseBench(Bench):
         total = json.loads(run([REWEAVE, "traceinfo", recording], output=subprocess.PIPE)[1])["events"]
         whole = run([REWEAVE, "replay", "-q", recording])[0]
         for way, variables in (("", {}), (" without", {WITHOUT: "1"})):
-            few = max(1, int(4 * whole)) if variables else 1  # without, each takes as long as the replay
+            few = max(1, int(4 * whole)) if variables else 1  # without checkpoints each takes as long as the replay
             counts = {name: max(1, count // few) for name, count in STEPS.items()}
             rows = self.session(recording, total // 2, counts, variables)
             name = f"{kind} {seconds:g} s, {total} events{way}"

@@ -114,7 +114,7 @@ class SledsBench(Bench):
         return path
 
     def built(self, name, program):
-        """{build: path of the program}; None if the source cannot be had."""
+        """{build: path of the program}; None if the source cannot be fetched."""
         place = self.folder / name
         place.mkdir()
         archive = fetch(place, name, program.archive)

@@ -10,7 +10,7 @@ function inOrder(events) {
   return events.sort((a, b) => a.choice - b.choice);
 }
 
-// The events that are connected.
+// The events that the arrows connect.
 function chain() {
   if (looked === TOGETHER) return inOrder(report.together.orders.flatMap((order) => [order.first, order.then]));
   const flip = report.flips[looked];

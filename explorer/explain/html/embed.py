@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the C++ source that holds the script and the style of a report, with the hashes that its policy allows.
+"""Writes the C++ source that holds the script and the style of a report, with the hashes for its security policy.
 
     embed.py OUTPUT FILE.css FILE.js...
 
-The scripts become one, a strict function, in the order of the command line. It is called when what the page has without
-it was drawn.
+Joins the scripts, in the order of the command line, into one strict-mode function. The page calls it after the browser
+has drawn the content that needs no script.
 """
 import base64
 import hashlib
@@ -16,7 +16,7 @@ START = """const once = () => { if (!started) { started = true; start(); } };
 requestAnimationFrame(() => setTimeout(once));
 setTimeout(once, 500);
 """
-PIECE = 12_000  # bytes of one literal: compilers need not take longer ones than 65,536
+PIECE = 12_000  # bytes of one literal: compilers need not accept more than 65,536
 
 
 def literal(text):

@@ -14,8 +14,8 @@ function setCurrent(element) {
   element.scrollIntoView({block: "nearest"});
 }
 
-// The element of the list's `child` that can get the focus: a fold, or the step in the current column; null if there is
-// none.
+// The part of the list entry `child` that can get the focus: a fold, or the step in the current column; null if there
+// is none.
 const target = (child) => (child.classList.contains("fold") ? child : child.querySelector(`a.${side}`));
 
 function firstStep() {

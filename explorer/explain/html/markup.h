@@ -7,7 +7,7 @@
 
 namespace reweave {
 
-// Markup. Made of text, which is escaped, and of elements.
+// Markup, built from elements and from text, which is escaped.
 class Html {
  public:
   Html() = default;
@@ -27,7 +27,7 @@ class Html {
   std::string markup_;
 };
 
-// Its value is escaped.
+// An attribute of an element. Its value is escaped.
 struct Attribute {
   std::string_view name;
   std::string value;

@@ -9,8 +9,8 @@
 
 namespace reweave {
 
-// The page for a report of json_report(); its texts may be hostile. `recording`: the path for the commands that are
-// shown.
+// Returns the page for a report of json_report(), whose texts may be hostile. `recording`: the path that the shown
+// commands use.
 std::string html_report(const nlohmann::json& report, const std::string& recording);
 // The page for an explanation. Throws CheckFailed if the report's figures do not agree (report_check.h).
 std::string html_report(const Explanation& explanation, Places& places, const std::string& recording);

@@ -81,7 +81,8 @@ function foldElement(from, to) {
   return element;
 }
 
-// The elements of the rows [from, to); in a long part, its ends with a fold between them.
+// Returns the elements of the rows [from, to). Of a part longer than LONGEST, only the two ends, with a fold between
+// them.
 function elements(from, to) {
   const all = [];
   const plain = (end, start) => { for (let i = start; i < end; i++) all.push(rowElement(i)); };

@@ -126,7 +126,7 @@ Html remedies_section(const json& report) {
   for (std::size_t i = remedies.size(); i-- > 0;) {  // a remedy that works is the last one
     const json& rate = remedies[i].at("rate");
     const bool works = rate.at("failed") == 0;
-    const bool names_first = remedies[i].at("kind") == "order";  // it begins with the name of a function
+    const bool names_first = remedies[i].at("kind") == "order";  // the text begins with a function's name
     const auto text = remedies[i].at("text").get<std::string>();
     list += element("li", {{"class", works ? "works" : "fails"}},
                     {element("p", {{"class", "sentence"}}, {names_first ? text : capitalised(text)}),

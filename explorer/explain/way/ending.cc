@@ -69,7 +69,7 @@ class EndFinder {
     return {{follows}, sources_of(part_, last(), at.instruction->address_of, history_), ""};
   }
 
-  // For a fault in a function that is not followed: its first argument, if that is a null pointer.
+  // Handles a fault in a function that is not followed. The operand is its first argument, if that is a null pointer.
   FailedOperand argument() const {
     constexpr std::uint64_t kNearNull = 4096;
     std::vector<unsigned> null;
@@ -97,7 +97,7 @@ class EndFinder {
     return decided;
   }
 
-  // The operands of the last branch that decided that the thread reached the step.
+  // Returns the operands of the last branch that decided that the thread reached step `end`.
   FailedOperand decision(std::size_t end) const {
     const std::size_t branch = last_branch(end);
     if (branch == kNowhere) return unknown("no branch leads to the end of the run");
@@ -108,7 +108,8 @@ class EndFinder {
     return {{compares}, sources_of_operands(part_, compare, history_), ""};
   }
 
-  // Skips branches in functions that have returned since, and branches of which both sides lead to the step.
+  // Returns the last branch before step `end` that mattered, or kNowhere. Skips branches in functions that have
+  // returned since, and branches both sides of which lead to the step.
   std::size_t last_branch(std::size_t end) const {
     std::size_t depth = 0;
     // Addresses of the instructions executed after the branch.
@@ -169,8 +170,8 @@ class EndFinder {
     return kNowhere;
   }
 
-  // The instruction that sets a branch's flags. If it only tests the stored result of an earlier comparison, that
-  // comparison.
+  // Returns the instruction that sets the flags for a branch. If that only tests the stored result of an earlier
+  // comparison, returns that comparison.
   std::size_t comparison_of(std::size_t branch) const {
     std::size_t found = writer_of(branch, bit(kFlags));
     while (found != kNowhere) {

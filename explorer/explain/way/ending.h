@@ -24,7 +24,7 @@ struct RunEnd {
 struct FailedOperand {
   std::vector<WayStep> steps;        // uses of the operand at the end, the last first
   std::vector<ValueSource> sources;  // values from which it was computed
-  std::string unknown;               // reason why there is none; then the rest is empty
+  std::string unknown;               // the reason if no operand was found; then the other members are empty
 };
 
 // Access to the program's code.

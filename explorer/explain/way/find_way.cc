@@ -70,8 +70,8 @@ class WayFinder {
     return std::ranges::any_of(sources, [](const auto& s) { return s.kind == ValueSource::Kind::kEarlier; });
   }
 
-  // Records a part that ends at `until` and begins early enough for `sources`, which is called for each part that is
-  // tried. Returns the sources.
+  // Records a part of the thread that ends at `until`, and returns what `sources` finds in it. Tries longer and longer
+  // parts while a source is older than the part.
   template <typename Sources>
   std::vector<ValueSource> in_part(ThreadId thread, std::size_t until, const Sources& sources) {
     std::vector<ValueSource> found;
@@ -126,7 +126,7 @@ class WayFinder {
     }
   }
 
-  // Adds the reads to the way. Returns the index of the step to follow further.
+  // Adds the reads at `sources` to the way. Returns the index of the step to follow further.
   std::size_t take_reads(ThreadId thread, const std::vector<ValueSource>& sources) {
     if (sources.empty()) return stop("the value is a constant of the code"), 0;
     for (const ValueSource& source : sources)
@@ -199,7 +199,7 @@ class WayFinder {
 
   WayStep read_step(ThreadId thread, const ValueSource& source) {
     const ExecutedStep& at = part_.steps[source.step];
-    // A read that was not announced is placed in the order by the last announcement before it.
+    // If no call announced the read, use the last announced access before it for its place in the order.
     const std::size_t entry = source.entry != kNoEntry ? source.entry : entry_at(thread, source.step);
     WayStep read = step_of(WayStep::Kind::kReads, entry);
     if (source.entry == kNoEntry) read.number = 0;
@@ -253,7 +253,7 @@ class WayFinder {
     return fmt::format("nothing in the trace wrote there before{}", block ? ", since it was allocated" : "");
   }
 
-  // Facts about a write from the part that ends with it.
+  // Facts about a write, found in the recorded part that ends with it.
   struct OfWrite {
     std::vector<ValueSource> sources = {};
     bool wrote_it = true;  // false: code that is not in the trace wrote the value that was read

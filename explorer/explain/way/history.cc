@@ -113,7 +113,7 @@ std::optional<AccessHistory::Block> AccessHistory::block_at(std::uint64_t addres
     if (what.kind != EventKind::kAlloc || what.aux == kThreadStack) continue;
     if (address < what.address || address - what.address >= std::max<std::uint64_t>(what.extra, 1)) continue;
     if (freed && entries_[*freed].what.address != what.address) {
-      freed.reset();  // another block's; look for its own
+      freed.reset();  // the release of another block; look for the release of this one
       for (std::size_t k = i + 1; k < index && !freed; k++)
         if (entries_[k].what.kind == EventKind::kFree && entries_[k].what.address == what.address) freed = k;
     }

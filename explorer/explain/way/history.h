@@ -21,7 +21,7 @@ class AccessHistory {
   };
   struct Block {
     std::uint64_t address = 0, bytes = 0;
-    std::size_t allocated = 0;  // index of its entry
+    std::size_t allocated = 0;  // index of the entry of its allocation
     std::optional<std::size_t> freed = {};
   };
   static constexpr std::size_t kNone = ~std::size_t{0};
@@ -41,7 +41,7 @@ class AccessHistory {
   std::size_t before(std::size_t index) const;
   // The last entry before `index` that writes any of the bytes, or kNone.
   std::size_t last_write(std::uint64_t address, std::uint64_t bytes, std::size_t index) const;
-  // The last write of other threads than `thread` to the bytes between two entries, or kNone.
+  // The last write by threads other than `thread` to the bytes between two entries, or kNone.
   std::size_t write_between(std::uint64_t address, std::uint64_t bytes, std::size_t from, std::size_t to,
                             ThreadId thread) const;
   // The latest block that was allocated before `index` and contains the address.
@@ -58,7 +58,7 @@ class AccessHistory {
 
 // True for a plain or atomic access that changes memory.
 bool is_write(EventKind kind);
-// True for one that reads it.
+// True for a plain or atomic access that reads memory.
 bool is_read(EventKind kind);
 
 }  // namespace reweave

@@ -22,8 +22,8 @@ class ProgramCode {
 
   // True if no file of the run has instrumented code.
   bool empty() const { return modules_.empty(); }
-  // The instruction at an address, with addresses of the process; null if the code is not instrumented. Valid as long
-  // as this.
+  // The instruction at an address; its own addresses are those of the process. Null if the code is not instrumented.
+  // Valid as long as this object.
   const Instruction* at(std::uint64_t address);
   // The start of the function that contains the address; 0 if it is not known.
   std::uint64_t start_of(std::uint64_t address);

@@ -10,7 +10,7 @@ namespace reweave {
 namespace {
 
 constexpr std::size_t kMostRecordedSteps = 100'000;
-constexpr std::uint64_t kRedZone = 128;  // below the stack pointer, not the caller's
+constexpr std::uint64_t kRedZone = 128;  // bytes below the stack pointer that a function may use (x86-64 ABI)
 
 std::array<std::uint64_t, kGeneralRegisters> in_order(const user_regs_struct& r) {
   return {r.rax, r.rcx, r.rdx, r.rbx, r.rsp, r.rbp, r.rsi, r.rdi, r.r8, r.r9, r.r10, r.r11, r.r12, r.r13, r.r14, r.r15};
@@ -32,7 +32,7 @@ std::optional<std::uint64_t> content(const TracedProcess& process, std::uint64_t
   return value;
 }
 
-// Follows one thread from a start.
+// Steps one thread from its current place and records its instrumented instructions.
 class Walk {
  public:
   using Clock = StepRecorder::Clock;
@@ -121,7 +121,7 @@ class Walk {
     return true;
   }
 
-  // Gives the step the next entries of the history that have the call's address.
+  // Assigns to the step, which is a call, the next entries of the history that have the call's address.
   void take_entries(ExecutedStep& step) {
     const std::uint64_t place = step.instruction->end();
     for (std::size_t k = next_; k < entries_.size(); k++) {

@@ -49,7 +49,7 @@ struct MissedWrite {
 struct ValueWay {
   std::vector<WayStep> steps;  // the end of the run first
   std::vector<MissedWrite> missed;
-  // The reason why it ends there or, if there are no steps, why it was not followed.
+  // The reason why the way ends there or, if there are no steps, why the value was not followed.
   std::string end = "only `reweave explain` follows it";
 };
 

@@ -17,12 +17,13 @@
 // failure.
 //
 // If `reweave` is not on the PATH, and in processes that Reweave itself runs, a check is one plain call. Build with
-// reweave-cc or -fsanitize=thread to let threads be stopped at each memory access; otherwise at locks, system calls and
-// reweave::point(). The function must start its own threads and join them: no other thread may run meanwhile. The
-// process is run again with the same arguments; its behaviour before the check should be the same each time.
+// reweave-cc or -fsanitize=thread to let threads be stopped at each memory access. Otherwise they are stopped only at
+// locks, system calls and reweave::point(). The function must start its own threads and join them: no other thread may
+// run meanwhile. The process is run again with the same arguments; its behaviour before the check should be the same
+// each time.
 //
-// reweave::choose(n) gives inputs that vary from schedule to schedule: which operation a thread calls, and with what. A
-// failing recording has the values that it failed with.
+// reweave::choose(n) gives inputs that vary from schedule to schedule: which operation a thread calls, and with what.
+// The recording of a failure contains the values that led to it.
 //
 // C++17, header only, no library. Linux.
 #pragma once
@@ -71,7 +72,7 @@ struct Options {
 
 class Result {
  public:
-  // Nothing failed.
+  // True if nothing failed.
   explicit operator bool() const { return !failed_; }
   // True if schedules were tried; false: the function was called once, and message() says why.
   bool explored() const { return explored_; }
@@ -87,7 +88,7 @@ class Result {
   std::string recording_, message_;
 };
 
-// Another thread may run here.
+// Marks a place where another thread may run.
 __attribute__((always_inline)) inline void point() {
   if (reweave_point != nullptr) reweave_point();
 }

@@ -10,11 +10,11 @@ inline ArenaHeader& arena() { return *reinterpret_cast<ArenaHeader*>(kArenaBase)
 inline RuntimeState& state() { return *reinterpret_cast<RuntimeState*>(kArenaBase + kHeaderBytes); }
 inline const RunConfig& config() { return arena().config; }
 inline bool replaying() { return config().mode == Mode::kReplay; }
-// An explored run: system calls are answered from the recording that the run departed from.
+// True in an explored run: system calls are answered from the recording that the run departed from.
 inline bool modelled() { return config().environment == Environment::kModelled; }
-// System calls are really made.
+// True if system calls are really made.
 inline bool live() { return config().environment == Environment::kLive; }
-// An explored run has used up the schedule points of its own policy.
+// True once an explored run has used up the schedule points of its own policy.
 inline bool in_fair_part() { return config().fair_from != 0 && state().step >= config().fair_from; }
 inline bool tracing() { return config().sink == Sink::kTrace; }
 

@@ -3,7 +3,7 @@
 
 namespace {
 
-// Copies n bytes, between one and two Words; reads all of them before writing any.
+// Copies n bytes, where n is between sizeof(Word) and twice that. Reads all of them before writing any.
 template <typename Word>
 void* copy_ends(void* to, const void* from, std::size_t n) {
   Word first, last;

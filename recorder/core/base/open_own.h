@@ -1,4 +1,4 @@
-// Descriptors of the core's own.
+// Opens files for the core's own use.
 #pragma once
 
 namespace reweave::core {

@@ -13,8 +13,9 @@ struct ClockWindow {
   std::uint64_t starts[2 * kJumpBytes];
 };
 
-// For the read from `start` to `after`; `registers` are the thread's. The code before it is known for certain only from
-// the function's entry on, which is found through a call whose return address is still on the thread's stack.
+// Finds the window for the read from `start` to `after`; `registers` are the thread's. Instructions before the read can
+// be decoded reliably only from the function's entry on. The entry is found through a call whose return address is
+// still on the thread's stack.
 ClockWindow find_clock_window(std::uint64_t start, std::uint64_t after, const KernelRegisters& registers,
                               const Region& region);
 

@@ -14,7 +14,7 @@ bool is_move(std::uint64_t address, long number);
 
 // True if `pause` is at `address`.
 bool is_pause(std::uint64_t address);
-// True if there is one near enough to be in the same small loop.
+// True if a `pause` is near enough to `address` to be in the same small loop.
 bool is_pause_near(std::uint64_t address);
 
 // Bytes of a `cmp $constant, %eax` or %rax at `address`, or 0.
@@ -22,8 +22,8 @@ std::uint64_t compare_bytes(std::uint64_t address);
 
 // Bytes of an `rdtsc` or `rdtscp` at `address`, or 0.
 std::uint64_t clock_bytes(std::uint64_t address);
-// The same for one that was replaced by a faulting instruction (trapped.h), at a place where only such an instruction
-// can be.
+// The same for a read of the clock that was replaced by a faulting instruction (trapped.h). The caller must know that
+// no other replaced instruction can be at `address`.
 std::uint64_t trapped_clock_bytes(std::uint64_t address);
 
 // True if anything in the code around it that may be a jump leads to `target`.

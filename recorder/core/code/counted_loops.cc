@@ -31,8 +31,8 @@ struct CountedLoop {
   std::uint64_t start, covers;  // of the jump; start is 0: it was removed
   std::uint64_t stub;
   std::uint64_t spent;    // the stub's trap for an expired countdown
-  std::uint64_t behind;   // the stub's copy of the single instruction, for use with a trap in its place
-  std::uint8_t has_trap;  // or the debugger counts there, and the original code is in place
+  std::uint64_t behind;   // the stub's copy of the instruction alone, executed after a trap at `start`
+  std::uint8_t has_trap;  // instead of the jump; or the debugger counts there, in the original code
   std::uint8_t keeps_flags;
   std::uint32_t count;
   std::uint8_t original[24];
@@ -76,7 +76,7 @@ void put_restore(Assembler& code) {
   put_with(code, kLoadRax, offsetof(Thread, shelved));
 }
 
-// A single instruction counts, because a signal between two would find the count half done.
+// Counts with a single instruction, because a signal between two would find the count half done.
 void write_stub(CountedLoop& loop, const JumpWindow& window, std::uint64_t stub) {
   Assembler code(stub);
   if (loop.keeps_flags) put_with(code, kStoreRax, offsetof(Thread, shelved));

@@ -4,8 +4,9 @@
 // again takes milliseconds each time (preempt/loop_probe.h).
 //
 // Planting a jump is logged, and a replay repeats it at the same event. A debugger could not set breakpoints among
-// instructions that a jump covers. So when one is about to take control, each jump becomes a trap at the single
-// instruction, which counts as well, until the debugger's side counts there itself (replayer/gdb/counting.py).
+// instructions that a jump covers. So when a debugger is about to take control, each jump is replaced by a trap at the
+// counted instruction. The trap counts as well, until the debugger's side counts there itself
+// (replayer/gdb/counting.py).
 //
 // Only code from files is counted. Private to a process; a fork copies it. Thread rule: the baton holder only.
 #pragma once
@@ -21,13 +22,14 @@ bool can_be_counted(std::uint64_t address, bool alone);
 // Recording, when nothing was logged since the thread was preempted in a loop: makes the loop a schedule point if
 // possible.
 void note_counted_loop(std::uint64_t address);
-// Replay, where that may have been logged: repeats it.
+// Replay: repeats note_counted_loop if the next record of this thread is its log entry. Call it where recording may
+// have called note_counted_loop.
 void follow_recorded_loop();
 
 // A point at which a trap was hit.
 struct CountedPoint {
   std::uint64_t start;  // of the instruction; 0: the trap is not one of these
-  bool counted;         // by the stub
+  bool counted;         // the stub has counted it already
 };
 CountedPoint counted_point_at(std::uint64_t trap_ip);
 // Returns the address at which a thread continues after counting at `start`; `start` if that is no longer a point.

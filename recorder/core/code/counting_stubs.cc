@@ -67,7 +67,7 @@ void for_each_site(const Code& code, const Places& slots, const Places& entries,
   }
 }
 
-// For each function, the code at which stubs continue when the countdown has run out. It makes the stack as after a
+// For each function, the code at which stubs continue when the countdown has run out. It sets up the stack as after a
 // call, with the return address that the stub has stored, and jumps to the function's `point`.
 class PointStubs {
  public:
@@ -85,7 +85,7 @@ class PointStubs {
   std::uint64_t start_;
 };
 
-// Stores the return address via %rdi, which the function leaves holding its caller's address as well.
+// Stores the return address through %rdi, and leaves that address in %rdi, as the function itself does.
 void write_return(Assembler& code, const CallSite& site) {
   code.put(kLoadRdi, site.after);
   code.put(kStoreRdi);

@@ -6,14 +6,14 @@ namespace reweave::core {
 
 namespace {
 
-// The bytes that follow each opcode:
-//   o nothing; m operands; b, w operands and a constant of 8, of 32 bits; i, d a constant of 8, of 32 bits
-//   q a constant as wide as the operation; g, G operands, and for some a constant of 8, of 32 bits
-//   f operands, and some of these are calls and jumps; z operands and a constant of 8, Z of 32 bits, if a move
-//   j a short conditional branch, including on a counter; J a short jump; n a near conditional branch; N a near jump
-//   C a near call; r a return, R with a constant of 16 bits
-// These are not moved:
-//   O nothing; M operands; B a constant of 8, E of 24, X of 64 bits; . not used by programs
+// The bytes that follow each opcode. The sizes of constants are in bits.
+//   o: nothing; m: operands; b (w): operands and a constant of 8 (32); i (d): a constant of 8 (32)
+//   q: a constant as wide as the operation; g (G): operands, and for some operations a constant of 8 (32)
+//   f: operands, and some operations are calls and jumps; z (Z): if a move, operands and a constant of 8 (32)
+//   j (n): a short (near) conditional branch, including branches on a counter; J (N): a short (near) jump
+//   C: a near call; r: a return; R: a return with a constant of 16
+// Instructions of these kinds are not moved:
+//   O: nothing; M: operands; B (E, X): a constant of 8 (24, 64); a dot: not used by programs
 constexpr char kOneByte[] =
     "mmmmid..mmmmid.."
     "mmmmid..mmmmid.."

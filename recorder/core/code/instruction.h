@@ -11,7 +11,7 @@ namespace reweave::core {
 struct Instruction {
   std::uint8_t bytes;        // 0: not a known instruction
   std::uint8_t distance_at;  // offset of its 32-bit distance, from its end to code or data; 0: it has none
-  bool short_branch;         // has an 8-bit one, at its end
+  bool short_branch;         // has an 8-bit distance, at its end
   bool falls_through;        // the next one may be executed after it
   bool calls;                // pushes the address of its end
 };

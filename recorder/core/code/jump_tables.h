@@ -1,4 +1,4 @@
-// Jump tables of compiled code: targets that no jump names.
+// Jump tables of compiled code: targets that appear in no jump instruction.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,8 @@ namespace reweave::core {
 
 inline constexpr std::uint8_t kJumpThroughSlot[] = {0xff, 0x25};  // jmp *distance(%rip)
 
-// Addresses that stand for function `index`: slots of the global offset table, or entries of the linkage table.
+// Addresses through which function `index` is called: slots of the global offset table, or entries of the linkage
+// table.
 struct Places {
   static constexpr std::uint32_t kMost = 128;
   struct Item {
@@ -30,7 +31,7 @@ struct Places {
     if (address < lowest) lowest = address;
     if (address > highest) highest = address;
   }
-  // The function at `address`; -1 if there is none.
+  // The index of the function at `address`; -1 if there is none.
   int find(std::uint64_t address) const {
     if (address < lowest || address > highest) return -1;
     for (std::uint32_t i = 0; i < count; i++)

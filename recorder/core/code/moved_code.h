@@ -12,7 +12,7 @@ struct Moved {
   std::uint64_t from, to;
 };
 
-// The largest size of moved code that a jump covers: two short loops and a short call.
+// The largest size of the moved instructions that a jump covers: two branches on rcx and a call.
 inline constexpr std::uint64_t kMostMovedBytes = 64;
 
 // Writes a copy of the instruction at `from`, which decode() accepts. A short branch becomes a near one, distances are

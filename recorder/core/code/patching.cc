@@ -39,7 +39,7 @@ struct Site {
   std::uint8_t original[kMaxPatchBytes];
   std::uint64_t resume;  // where the stub continues after the call
   std::uint64_t moved;   // the stub's copy of the code that was at `after`; 0: it is in place or among `moves`
-  std::uint32_t count;   // of `moves`, around a clock read
+  std::uint32_t count;   // of `moves`; only around a clock read
   Moved moves[kJumpBytes];
 };
 
@@ -93,8 +93,9 @@ constexpr std::uint8_t kReadClock[] = {0x90, 0x0f, 0x31, 0x0f, 0x01, 0xf9};
 constexpr std::uint8_t kTrapClock[] = {0x90, 0x0f, kPrivilegedOpcode, 0x0f, kPrivilegedOpcode, 0xf9};
 constexpr std::uint64_t kClockHeadBytes = sizeof kLoadRax + 4 + sizeof kSetRdx + 8 + sizeof kJumpRdx;
 
-// rax and rdx, which the instruction overwrites anyway, carry the addresses for the jump to the core, which continues
-// after the instruction; or at it (kClockInstructionBytes before), if the program wants the fault.
+// rax and rdx, which the instruction overwrites anyway, carry the addresses for the jump to the core. The core
+// continues after the instruction or, if the program wants the fault, kClockInstructionBytes earlier, at the
+// instruction.
 void write_clock_stub(Site& site, std::uint64_t stub, const ClockWindow& window, std::uint64_t bytes) {
   const auto entry = reinterpret_cast<std::uint64_t>(&api_clock);
   Assembler code(stub);

@@ -80,7 +80,7 @@ std::uint64_t note_in(std::uint64_t at, std::uint64_t end) {
   return 0;
 }
 
-// From the field's own place.
+// Returns the address that `field` gives as a distance from itself.
 std::uint64_t at_distance(const std::int32_t& field) {
   return reinterpret_cast<std::uint64_t>(&field) + static_cast<std::uint64_t>(std::int64_t{field});
 }
@@ -106,7 +106,7 @@ SledObject* admit_sled_object(std::uint64_t start) {
   while (i < object_count && objects[i].headers != headers) i++;
   if (i == kMostObjects) stop_run(wire::OutcomeKind::kUnsupported, "more than 4096 libraries built by reweave-cc");
   if (i == object_count) object_count++;
-  // Another object may have been there: its stubs are used again if they are enough.
+  // Another object may have been there before: its stubs are reused if there are enough of them.
   objects[i].headers = headers;
   objects[i].note = note;
   objects[i].armed = false;
@@ -117,7 +117,7 @@ SledObject& sled_object(std::uint32_t i) { return objects[i]; }
 std::uint32_t sled_object_count() { return object_count; }
 
 bool is_mapped_whole(const SledObject& object) {
-  if (!is_elf(object.headers)) return true;  // it is gone, and has nothing to be armed
+  if (!is_elf(object.headers)) return true;  // the object was unmapped, so there is nothing to arm
   const Headers headers = headers_at(object.headers);
   const Elf64_Phdr* last = nullptr;
   for (std::uint32_t i = 0; i < headers.count; i++)

@@ -19,7 +19,7 @@ namespace reweave::core {
 
 namespace {
 
-constexpr std::uint64_t kStubBytes = 128;  // of each sled; the first one is the code that all of an object share
+constexpr std::uint64_t kStubBytes = 128;  // of each sled; the first is the code that all sleds of an object share
 constexpr std::uint8_t kFsPrefix = 0x64;
 
 // Operands are absolute offsets from the GS base.
@@ -35,7 +35,7 @@ constexpr std::uint8_t kStoreAddress[] = {0x65, 0x48, 0x89, 0x3c, 0x25, offsetof
 constexpr std::uint8_t kStoreValue[] = {0x65, 0x48, 0x89, 0x3c, 0x25, offsetof(Thread, point_operation), 0, 0, 0};
 constexpr std::uint8_t kStoreEntry[] = {0x65, 0x48, 0x89, 0x3c, 0x25, offsetof(Thread, point_pc), 0, 0, 0};
 constexpr std::uint8_t kLoadRdi[] = {0x48, 0x8d, 0x3d};  // lea distance(%rip), %rdi
-// An offset in thread-local storage in rdi becomes an address, without the flags.
+// Turns the offset in thread-local storage in rdi into an address, without changing the flags.
 constexpr std::uint8_t kAddFsBase[] = {0x65, 0x48, 0x89, 0x34, 0x25, offsetof(Thread, point_operation),
                                        0,    0,    0,  // mov %rsi, %gs:..
                                        0x64, 0x48, 0x8b, 0x34, 0x25, 0,
@@ -43,11 +43,11 @@ constexpr std::uint8_t kAddFsBase[] = {0x65, 0x48, 0x89, 0x34, 0x25, offsetof(Th
                                        0x48, 0x8d, 0x3c, 0x37,  // lea (%rdi, %rsi), %rdi
                                        0x65, 0x48, 0x8b, 0x34, 0x25, offsetof(Thread, point_operation),
                                        0,    0,    0};  // mov %gs:.., %rsi
-static_assert(offsetof(Thread, shelved) == 128);  // entry.S; as a constant of 32 bits, of which the other bytes are 0
+static_assert(offsetof(Thread, shelved) == 128);  // as in entry.S; fits in the lowest byte of the 32-bit offset
 
 SledMode mode;
 const std::uint8_t* quiet_sites;  // null: there are none
-std::uint64_t quiet_hash;         // of what is there; 0: nothing
+std::uint64_t quiet_hash;         // hash of the table; 0: no site is quiet
 
 bool is_quiet(std::uint64_t pc) { return quiet_hash != 0 && quiet_sites[quiet_slot(pc)] != 0; }
 

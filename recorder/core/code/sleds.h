@@ -27,8 +27,8 @@ void arm_sleds();
 // Fork server, between two runs: `table` says for the next one which sites are quiet (recorder/observation.h).
 void quiet_sleds(const std::uint8_t* table);
 
-// Before each system call: arms the sleds of objects that were loaded since. The loader makes one after it has mapped
-// the whole object, and before it runs code of it.
+// Called before each system call: arms the sleds of objects that were loaded since the last one. The loader makes a
+// system call after it has mapped the whole object and before it runs any of the object's code.
 void arm_new_sleds();
 
 // Restores the code in a range that is about to be inspected, written to or moved.

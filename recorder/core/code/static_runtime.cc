@@ -44,7 +44,7 @@ class NameSet {
 };
 NameSet intercepted;
 
-// The program cannot define these itself next to a runtime that does.
+// True for functions that the runtime defines, so the program cannot define them itself.
 bool is_runtimes_own(const char* name) {
   for (const char* prefix : {"__tsan_", "__sanitizer_", "__ubsan_", "__cxa_guard_", "Annotate", "WTFAnnotate", "_Znw",
                              "_Zna", "_Zdl", "_Zda", "RunningOnValgrind", "ValgrindSlowdown"})

@@ -9,7 +9,7 @@ namespace reweave::core {
 
 // If `image` exports such a runtime, hides its functions from the dynamic loader by making their symbols local, and
 // makes its initialiser return at once. The same in every mode. Returns whether the program needs the shim of
-// instrumented programs: for that, or because it has sleds (sleds.h).
+// instrumented programs, because of such a runtime or because it has sleds (sleds.h).
 bool prepare_instrumented(const LoadedImage& image);
 
 }  // namespace reweave::core

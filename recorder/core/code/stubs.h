@@ -17,7 +17,7 @@ bool is_at(std::uint64_t address, const std::uint8_t (&bytes)[n]) {
   return __builtin_memcmp(code_at(address), bytes, n) == 0;
 }
 
-// True if `address` is in such code.
+// True if `address` is in a stub.
 bool in_stub(std::uint64_t address);
 
 // Allocates `bytes` of code space, a multiple of 64, within reach of a jump at `address`; 0 if there is none.

@@ -31,10 +31,11 @@ void forget_trapped(std::uint64_t start, std::uint64_t end);
 // Remembers an instruction to be replaced. False if there is no room for more.
 bool remember_trapped(const Trapped& trapped);
 
-// True if some may not have fitted.
+// True if the table is full, so that some instructions may not have been remembered.
 bool is_trapped_full();
 
-// Replaces all remembered instructions from `start` to `end`, together, because changing memory protection takes long.
+// Replaces all remembered instructions from `start` to `end` together, because each change of memory protection is
+// slow.
 void replace_trapped(std::uint64_t start, std::uint64_t end);
 
 // If the faulting instruction is one of them, returns what its `emulate` returns; else false.

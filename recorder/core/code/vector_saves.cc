@@ -32,7 +32,7 @@ struct Place {
   Stub stub;
 };
 
-// Loading the arguments of _dl_fixup; restoring the registers.
+// The code that follows: after a save it loads the arguments of _dl_fixup, after a restore it restores the registers.
 constexpr std::uint8_t kBehindSave[] = {0x48, 0x8b, 0x73, 0x10, 0x48, 0x8b, 0x7b, 0x08, 0xe8};
 constexpr std::uint8_t kBehindRestore[] = {0x4c, 0x8b, 0x4c, 0x24, 0x30, 0x4c, 0x8b, 0x44, 0x24};
 const Stub kSave = {core_save_vectors, core_save_vectors_masked, core_save_vectors_here, core_save_vectors_end};
@@ -46,7 +46,7 @@ const Place kPlaces[] = {
     {{0x0f, 0xae, 0x4c, 0x24, 0x40}, kBehindRestore, kRestore},  // fxrstor
 };
 
-// The loader has one of each for each register size.
+// The loader has one save and one restore for each register size.
 constexpr std::uint32_t kMostSaves = 16;
 struct Save {
   std::uint64_t at;

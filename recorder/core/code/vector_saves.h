@@ -12,7 +12,7 @@ namespace reweave::core {
 // Remembers the save or restore at `at` for replacement, in code with at least 64 more bytes; false if there is none.
 bool remember_vector_save(std::uint64_t at);
 
-// Replaces those remembered, together, because changing memory protection takes long.
+// Replaces all remembered instructions together, because each change of memory protection is slow.
 void replace_vector_saves();
 
 }  // namespace reweave::core

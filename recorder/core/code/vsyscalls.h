@@ -8,7 +8,7 @@
 
 namespace reweave::core {
 
-// Replaces the constant with its upper half at `upper` if it is such an address and the operand of a `mov`; false if
+// Replaces the constant whose upper half is at `upper` if it is such an address and the operand of a `mov`; false if
 // not. The code, of a file, must begin at least 16 bytes earlier and ends at `end`.
 bool redirect_vsyscall(std::uint64_t upper, std::uint64_t end);
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = 8448;  // of what is waited for
 
-// In a run of several processes, which cannot access each other's stacks.
+// A wait in a run of several processes, with a copy of `what`, because processes cannot access each other's stacks.
 struct SharedWait {
   Awaited awaited;
   alignas(8) std::byte what[kMostBytes];

@@ -44,7 +44,7 @@ void forget_threads(RuntimeState& run, std::uint32_t from) {
     memset(static_cast<void*>(&run.threads[i]), 0, sizeof(Thread));
 }
 
-// In the server: makes the runs' arena like the server's. The supervisor has written its configuration.
+// In the server: copies the server's state to the runs' arena. The supervisor has written its configuration.
 void prepare_run() {
   auto& prepared = *reinterpret_cast<ArenaHeader*>(kPreparedBase);
   auto& last_run = *reinterpret_cast<RuntimeState*>(kPreparedBase + kHeaderBytes);
@@ -79,8 +79,8 @@ void let_others_depart() {
   }
 }
 
-// In the forked run: its own arena in place of the server's, and a fresh start of everything that is per process and
-// that a fork does not keep.
+// Sets up a forked run: maps the run's own arena in place of the server's, and sets up again everything that belongs to
+// one process and that a fork does not keep.
 void become_run() {
   if (!map_at(kArenaBase, kRingsOffset, 0) || !map_at(kOutBase, kOutRingBytes, arena().out.file_offset) ||
       !map_at(kOutBase + kOutRingBytes, kOutRingBytes, arena().out.file_offset))
@@ -107,7 +107,7 @@ void wait_for_rest(long group) {
   } while (ended > 0 || ended == -EINTR);
 }
 
-// One request: forks, waits for the run, and tells the supervisor. True in the run.
+// Serves one request: forks a run, waits for its end, and tells the supervisor. Returns true in the run.
 bool serve_one() {
   RunStatus& status = arena().status;
   prepare_run();
@@ -130,7 +130,7 @@ bool serve_one() {
   return false;
 }
 
-// At the function where explored runs begin, if they do at one.
+// The trap at the function where explored runs begin, if they begin at a function.
 CodeTrap site;
 
 // Unmaps what a run does not need, so that its fork does not copy it (each mapping costs a microsecond and a page of

@@ -48,7 +48,7 @@ long open_recorded(const Call& call, const RecordedCall& entry, long fd, bool ag
   return take_outside_number(call, fd, file, closes);
 }
 
-// Likewise for the two at `output`.
+// The same for calls that return two descriptors at `output`, such as pipe.
 void open_recorded_pair(const Call& call, const RecordedCall& entry, const Output& output) {
   std::int32_t pair[2];
   if (entry.made == kNothing || output.bytes != sizeof pair) leave_recording(call, "it makes descriptors unknown");
@@ -101,7 +101,7 @@ bool writes_outside(const Call& call) {
   return (call.row->flags & (kWritesStream | kSendsWhole)) != 0 && call.logged[0] >= 0;
 }
 
-// An interrupted sleep tells how much of it was left, unless it was to end at a given instant.
+// An interrupted sleep reports the remaining time, unless the sleep was to end at a given instant.
 long model_sleep(Call& call) {
   const bool is_plain = call.row->at.flags < 0;  // nanosleep
   const std::int64_t end = end_of_sleep(call);
@@ -115,7 +115,8 @@ long model_sleep(Call& call) {
   return log_value(call, -EINTR, address, sizeof words);
 }
 
-// Applies what the recorded write did to a mapped file to the mappings.
+// Stores a write in the file's known contents. If the recorded write changed a mapped file, applies that change to the
+// mappings.
 void note_write(const Call& call) {
   const std::uint32_t file = file_of(call.logged[0]);
   if (file == kNothing) return;
@@ -149,7 +150,7 @@ bool resizes_contents(const Call& call) {
   return file != kNothing && call.logged[1] >= 0 && reliable_contents(recorded_file(file)) != nullptr;
 }
 
-// Calls that are answered without the recording. False: another call.
+// Answers a call that needs no recorded answer. False: it is another call.
 bool model_known(Call& call, long& result) {
   if (answer_at(ExploredStep::kKnown, call, result)) return true;
   if (resizes_contents(call)) {
@@ -176,7 +177,8 @@ bool lacks_name(const Call& call) {
   return false;
 }
 
-// Calls that, without a recorded answer, can only succeed or be harmless, or fail.
+// Answers a call without a recorded answer: with EFAULT if a name is not readable, with 0 if its row says that this
+// does no harm, or else by its row's function for the last step. False: there is none.
 bool model_harmless(Call& call, long& result) {
   if (lacks_name(call)) return result = complete(call, -EFAULT), true;
   if ((call.row->flags & kHarmless) != 0) return result = complete(call, 0), true;
@@ -297,11 +299,11 @@ bool maps_the_same(const Call& call, int named, const RecordedCall& entry) {
          record.args[5] == static_cast<std::uint64_t>(call.logged[5]);
 }
 
-// The recorded answers that a mapping may get: those of the thread that the caller stands for, any thread's, or used
-// ones.
+// The recorded answers that a mapping may get: those of the thread to which the caller corresponds, any thread's, or
+// used ones.
 enum class Whose { kOwn, kAnybodys, kUsed };
 
-// A mapping that nothing changes may be answered any number of times.
+// True for a mapping that nothing changes. Its recorded answer may be used any number of times.
 bool is_mapped_again(const wire::SyscallRecord& record) {
   const wire::MapFileRecord* file = mapping_behind(record);
   return file != nullptr && (file->flags & (kMapStandIn | kMapInlined)) == 0 && (file->flags & MAP_TYPE) == MAP_PRIVATE;

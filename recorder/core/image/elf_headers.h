@@ -19,11 +19,12 @@ struct Headers {
 using Headers64 = Headers<Elf64_Ehdr, Elf64_Phdr>;
 using Headers32 = Headers<Elf32_Ehdr, Elf32_Phdr>;
 
-// False: it is not a program, or is for another machine.
+// False if the file is not a program, or is for another machine.
 bool read_headers(long fd, Headers64& headers);
 // The name of the interpreter, if there is one. Returns 0 or the error that exec returns.
 long read_interpreter(long fd, const Headers64& headers, bool& exists, char (&name)[kMostPath]);
-// False: the kernel notices that it cannot load the file when exec can no longer return, and the process dies.
+// False if the kernel would find that it cannot load the file only after exec can no longer return; the process then
+// dies.
 bool is_loadable(const Headers64& headers);
 
 struct ElfProgram {
@@ -34,7 +35,7 @@ struct ElfProgram {
 
 // 0, or the error that exec of the program open as `fd` returns, apart from errors about its interpreter.
 long read_elf_program(long fd, ElfProgram& program);
-// Likewise for an ELF program's interpreter.
+// The same for an ELF program's interpreter.
 long check_elf_interpreter(long fd, bool i386);
 
 }  // namespace reweave::core

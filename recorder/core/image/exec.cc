@@ -32,9 +32,9 @@ bool is_reached_by_name(long fd, const struct stat& status) {
   return !is_error(path_of_fd(fd, name, sizeof name)) && leads_to(name, status);
 }
 
-// For a file that cannot be reached by name (in memory, unlinked, in no mount, or this program out of reach): the new
-// image and the supervisor find it through a descriptor of the core's, which stays open. Returns that path, in `to`;
-// returns `path` if the file can be reached by name.
+// Returns a path by which the new image and the supervisor find the file. This is `path` if the file can be reached by
+// name. Otherwise (in memory, unlinked, in no mount, or this program out of reach) it is the path, in `to`, of a
+// descriptor of the core's, which stays open.
 const char* path_of_nameless(const char* path, char* to, std::size_t room) {
   const long fd = sys(SYS_open, path, O_RDONLY | O_CLOEXEC);
   struct stat status = {};
@@ -59,7 +59,7 @@ bool is_core(const char* path) {
   return core.st_dev == file.st_dev && core.st_ino == file.st_ino;
 }
 
-// The present name of this program, in `to`; if it has none, a path that leads to it all the same.
+// Returns the present name of this program, in `to`; if it has none, another path that leads to it.
 const char* name_of_program(char* to, std::size_t room) {
   const char* own = program_behind("/proc/self/exe");
   const long n = sys(SYS_readlink, own, to, room - 1);

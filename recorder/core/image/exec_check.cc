@@ -49,7 +49,8 @@ long check_without_opening(const char* path) {
   return is_error(lent_call(SYS_access, path, 1 /* X_OK */)) ? -EACCES : ask_kernel_to_execute(path);
 }
 
-// The file's pages would come from another thread of the tree, while the executing thread has the baton.
+// Refuses a file that a recorded program serves: another thread of the tree would have to supply its pages while the
+// executing thread has the baton.
 long refuse_served() {
   constexpr char kText[] =
       "reweave: a program executes a file that a recorded program serves (FUSE), which is not supported; the call "

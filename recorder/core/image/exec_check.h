@@ -1,4 +1,5 @@
-// Refuses what the kernel would refuse to execute; the kernel itself executes only the core.
+// Refuses programs that the kernel would refuse to execute. The core must check this, because the kernel itself
+// executes only the core.
 #pragma once
 
 namespace reweave::core {

@@ -252,8 +252,8 @@ long open_program(const char* path, FileIdentity& file, FileHead& head) {
   return fd;
 }
 
-// The user asked for the first program and gets a message. For any other, the process dies, as in the kernel, which
-// notices this when exec can no longer fail.
+// Called if a program cannot be loaded. For the first program, which the user asked for, stops the run with a message.
+// For any other, the process dies, as in the kernel, which notices this when exec can no longer fail.
 [[noreturn]] void give_up_image(const StartArgs& args, const char* path) {
   if (args.first) {
     Text text;

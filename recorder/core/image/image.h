@@ -38,16 +38,17 @@ bool parse_hash_bang(const unsigned char* head, long bytes, HashBang& out);
 [[noreturn]] void start_program(const StartArgs& args);
 
 const char* program_path();  // absolute, as it was named when it started
-// The program that `path` leads to if that is /proc/PID/exe of a process of the tree; else null. For the calling
-// process the result is a path that still leads to the file after it was renamed, removed or put out of reach, but only
+// The path of the program to which `path` leads, if `path` is /proc/PID/exe of a process of the tree; else null. For
+// the calling process the result still leads to the file after it was renamed, removed or put out of reach, but only
 // while recording.
 const char* program_behind(const char* path);
 bool is_own_program(const char* path);  // true for that path
 // The program in memory; its dynamic section is 0 if it has none.
 LoadedObject loaded_program();
 std::uint64_t program_end();
-// True if the program gets the shim of instrumented programs besides the other one, without asking for
-// ThreadSanitizer's runtime: that is linked into it (static_runtime.h), or the program has sleds (sleds.h).
+// True if the program gets the shim of instrumented programs in addition to the ordinary one, although it does not ask
+// for ThreadSanitizer's runtime as a library: the runtime is linked into it (static_runtime.h), or the program has
+// sleds (sleds.h).
 bool needs_tsan_shim();
 bool in_interpreter(std::uint64_t ip);
 

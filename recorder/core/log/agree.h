@@ -1,9 +1,9 @@
 // Agreement with the recording, in one place for every mode. When recording, and in an explored run, a record says what
 // this thread does now. When replaying, the next record must say the same, and supplies what this run cannot know.
 //
-// System calls have records of their own: complete() and tell() of syscalls/call.h for those that are carried out in
-// every mode, recorded_call() for those that only the kernel can answer, as handlers of kind kAsked make them
-// (syscalls/table.h).
+// System calls have records of their own. complete() and tell() of syscalls/call.h log calls that are carried out in
+// every mode. recorded_call() and handlers of kind kAsked (syscalls/table.h) make and log calls that only the kernel
+// can answer.
 //
 // Thread rule: the baton holder only.
 #pragma once

@@ -9,9 +9,10 @@ namespace reweave::core {
 struct LogHooks {
   // Replay: a process was killed from outside here. Kills its counterpart, unless that is the calling process.
   void (*repeat_outside_death)(const wire::ProcessExitRecord& record);
-  // Then kills the calling process, if it was among those killed. Does not return.
+  // Afterwards: kills the calling process, which was among those killed. Does not return.
   void (*die_outside)(const wire::ProcessExitRecord& record);
-  // The holder holds, and its supervisor asks for a checkpoint there. True in each copy that is started from it.
+  // Called while the baton holder is held (RunStatus::held), when the supervisor asks for a checkpoint there. True in
+  // each copy that is started from the checkpoint.
   bool (*make_checkpoint)();
   // A hash of the calling process's writable private memory.
   std::uint64_t (*hash_private_memory)();

@@ -13,7 +13,7 @@
 
 #pragma GCC visibility push(hidden)
 extern "C" void core_note_hold();  // entry.S
-// A debugger writes here before which event this process is to hold again; 0: none.
+// The number of the event before which this process is to hold again, written by a debugger; 0: none.
 extern "C" volatile std::uint64_t core_hold_event;
 #pragma GCC visibility pop
 volatile std::uint64_t core_hold_event;
@@ -78,7 +78,7 @@ bool hold() {
   RunStatus& status = arena().status;
   status.held_pid = static_cast<std::uint32_t>(sys(SYS_getpid));
   status.held.store(kHeld);
-  wake(arena().feed.tail_signal);  // the supervisor sleeps there, or at the other
+  wake(arena().feed.tail_signal);  // the supervisor sleeps at one of these two
   wake(arena().out.head_signal);
   core_note_hold();
   for (;;) {

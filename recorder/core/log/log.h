@@ -60,7 +60,7 @@ inline void repeat_outside_deaths() {
   const wire::RecordHeader* record = peek_record();
   if (record != nullptr && record->thread == wire::kOutsideThread) repeat_outside_deaths_here();
 }
-// Called before the process stops for a debugger; null if there is nothing to do.
+// A function to call before the process stops for a debugger; null if there is nothing to do.
 extern void (*before_debugger)();
 // Steps over the record that peek_record returned; stops there if the user asked to stop at that event.
 void consume_record();

@@ -33,7 +33,8 @@ inline constexpr std::uint32_t kGeneralRegisters = 16, kStackPointer = 15;
 // processors differ (overflow after a shift, zero and sign after a product). Recordings without the layout of frames
 // are older and name carry, zero, sign and overflow as well.
 inline std::uint64_t named_flags() { return state().recorded_fp.bytes != 0 ? 0x400 : 0x4c1 | 0x800; }
-// The flags saved in a signal frame on the stack: these, parity and auxiliary carry.
+// The arithmetic and direction flags: carry, parity, auxiliary carry, zero, sign, overflow and direction. A signal
+// frame on the stack contains them, so a replay sets them as recorded.
 inline constexpr std::uint64_t kKeptFlags = 0x4d5 | 0x800;
 
 // Addresses in the core's own memory depend on how a run is carried out.
@@ -71,7 +72,7 @@ class Without {
   std::uint64_t saved_[NamedWords::kMax];
 };
 
-// Bytes of memory that naming an instant hashes.
+// Returns the number of bytes of memory that are hashed to name an instant.
 std::uint64_t hashed_bytes();
 
 }  // namespace reweave::core

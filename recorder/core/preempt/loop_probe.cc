@@ -32,13 +32,15 @@ constexpr std::uint32_t kPatienceMs = 300, kPatienceForSignalMs = 100;
 constexpr std::uint32_t kUnlessFound =
     20;  // multiple of the above, if no instruction is found that a replay reaches quickly
 
-// While a thread that is to give way passes instructions: for the first kStepsToAlone steps only those are taken that
-// can be counted on their own, up to kStepsToCounted those that can be counted at all.
+// A thread that is to give way is stepped on to a suitable instruction. For the first kStepsToAlone steps only an
+// instruction that can be counted on its own is suitable; up to kStepsToCounted steps, any that can be counted; after
+// that, any that a replay reaches quickly. After kMostStepsOfWaiting steps a waiting thread gives way at any
+// instruction.
 constexpr std::uint32_t kStepsToAlone = 48, kStepsToCounted = 128, kMostStepsOfWaiting = 192;
 
 struct Probe {
   bool active;
-  bool approaching;  // until the place where the last probe found the loop
+  bool approaching;  // it is being stepped to the place where the last probe found the loop
   bool settling;     // the thread gives way, at an instruction that a replay reaches quickly
   bool waits;        // while settling: it waits for another thread, in a known loop
   std::uint32_t stalled_ms;
@@ -46,7 +48,7 @@ struct Probe {
   KernelRegisters registers;  // at the start
   std::uint32_t steps, iterations;
   bool recurred;        // returned with `start` and the changed words equal
-  std::uint64_t words;  // hash of the changed words when it was last at `start`; 0: it was not yet
+  std::uint64_t words;  // hash of the changed words when it last returned to `start`; 0: it did not
   std::uint32_t open_count;
   std::uint64_t open_pages[kMaxOpenPages];
   std::uint64_t pause;  // end of the last `pause` instruction
@@ -225,7 +227,8 @@ void start_probe(KernelContext& context, std::uint32_t stalled_ms) {
   context.registers.eflags |= kTrapFlag;
 }
 
-// In the core the schedule points lie ahead; if the thread leaves it with many left, it is told again.
+// Ends the thread's slice at its next schedule point. Not needed if the thread is in the core, which takes schedule
+// points itself; if the thread leaves the core with many points left, the supervisor sends the signal again.
 void on_slice_over(KernelContext& context) {
   const std::uint64_t ip = context.registers.rip;
   if (!in_core(ip)) end_slice();
@@ -263,7 +266,7 @@ void preempt_waiting(KernelContext& context) {
   preempt(context, probe.changes, probe.pause);
 }
 
-// True if a replay reaches an instant at `ip` quickly, and later ones are best counted there.
+// True if a replay reaches an instant at `ip` quickly, and `ip` is a suitable place to count later iterations.
 bool is_good_place(std::uint64_t ip) {
   if (!ValueTrap::is_possible(ip)) return false;
   return probe.steps >= kStepsToCounted || can_be_counted(ip, probe.steps < kStepsToAlone);
@@ -292,8 +295,9 @@ void begin_to_settle(KernelContext& context, bool waits) {
 // The last probe ended at an instruction at which no preemption is possible.
 bool cut_short;
 
-// A thread that is to give way is probed for longer: the loop may be inside another one, whose counter tells iterations
-// apart. Not if the thread might then never give way.
+// True if the probe is to continue. A thread that is to give way is probed for longer, because its loop may be inside
+// another one, whose counter distinguishes the iterations. But not if the last probe was cut short, because the thread
+// might then never give way.
 bool keeps_looking() {
   probe.steps++;
   if (probe.iterations < kIterations && probe.steps < kMaxSteps) return true;

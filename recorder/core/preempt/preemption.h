@@ -23,7 +23,7 @@ std::uint64_t memory_around(const LoopChanges& changes);
 // or 0 (patching.h).
 void preempt(KernelContext& context, const LoopChanges& changes, std::uint64_t pause = 0);
 
-// Likewise, after the record was written or consumed.
+// The same, after the record was written or consumed.
 void give_way(KernelContext& context);
 
 // A privileged instruction has faulted. True if it marks the place at which a loop is counted (code/counted_loops.h), a

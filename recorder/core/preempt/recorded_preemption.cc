@@ -17,7 +17,7 @@ namespace reweave::core {
 
 namespace {
 
-// Pages by which earlier hits were told from the recorded instant; the next hits probably differ there as well.
+// Pages in which earlier hits differed from the recorded instant; the next hits probably differ there as well.
 struct Suspects {
   static constexpr std::uint32_t kCount = 8;
   OtherPage pages[kCount];
@@ -38,7 +38,7 @@ struct Breakpoint {
   ValueTrap quick;
   bool tried;          // a quick one is impossible here
   bool stepping;       // the original instruction is being executed
-  bool seen;           // the instant has come once
+  bool seen;           // the thread has been at the instant once
   std::uint64_t hits;  // hits that were not the instant
   Suspects suspects;
 
@@ -155,7 +155,8 @@ void jump_to_iteration(KernelContext& context, const wire::PreemptRecord& record
   for (const wire::NamedWord& word : words_of(record)) store_word(word.address, word.value);
 }
 
-// True if this is the instant, or was made into it. Memory is compared at hits 1, 2, 4, ... only.
+// True if this is the instant, or was made equal to it by setting registers and words. Memory is compared at hits 1, 2,
+// 4, ... only.
 bool reaches_the_instant(KernelContext& context, const wire::PreemptRecord& record) {
   if (step_of(self()) != record.step) return false;
   if (is_the_instant(context, record)) {
@@ -172,7 +173,7 @@ bool reaches_the_instant(KernelContext& context, const wire::PreemptRecord& reco
   return true;
 }
 
-// True if the thread was preempted: this is the recorded instant, or was made into it.
+// True if the thread was preempted: this is the recorded instant, or was made equal to it.
 bool preempt_if_due(KernelContext& context) {
   const wire::PreemptRecord* record = next_preemption();
   if (record == nullptr || !reaches_the_instant(context, *record)) return false;

@@ -21,7 +21,8 @@ void TouchedWords::note_write(std::uint64_t address) {
   for (std::uint64_t i = 0; i < kWordsOfWrite && word < page_end; i++, word += 8) note(word, i == 0);
 }
 
-// The word has not been written since the iteration began, so its value is that of the beginning.
+// Notes a word before it is written. If it is new, it has not been written since the iteration began, so it still has
+// its value at the start of the iteration.
 void TouchedWords::note(std::uint64_t address, bool first) {
   for (std::uint32_t i = 0; i < count_; i++) {
     if (words_[i].address != address) continue;

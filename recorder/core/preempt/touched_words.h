@@ -8,7 +8,7 @@ namespace reweave::core {
 
 class TouchedWords {
  public:
-  // Before an instruction that writes an unknown number of bytes at `address`.
+  // Called before an instruction that writes an unknown number of bytes at `address`.
   void note_write(std::uint64_t address);
   // The thread is at the start of an iteration. / It has returned there.
   void begin_turn();

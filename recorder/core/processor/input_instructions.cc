@@ -10,7 +10,8 @@ constexpr std::int64_t kNearest = 16, kFarthest = 80;  // distance in bytes befo
 constexpr int kInstructionsBehind = 10;                // number of valid instructions required after it
 constexpr int kUsesBehind = 6;                         // one of this many uses the value
 
-// The numbers of decoders that start before a place, that hit it, and that skip it.
+// Of the decoders that start before a place: the number of all of them, of those that hit the place, and of those that
+// skip it.
 struct Votes {
   int starts = 0, there = 0, past = 0;
 };
@@ -47,8 +48,8 @@ bool is_one_of(std::uint8_t byte, const std::uint8_t* known) {
   return false;
 }
 
-// True if the instruction only tests some of rax to rbx against a constant, as code does with cpuid's results: compares
-// it or tests its bits.
+// True if the instruction only compares one of the registers rax to rbx with a constant or tests its bits, as code does
+// with cpuid's results.
 bool asks_for_bits(const std::uint8_t* code) {
   constexpr std::uint8_t kOnRax[] = {0x3d, 0xa8, 0xa9, 0};  // cmp, test of a byte, test
   constexpr std::uint8_t kOnAny[] = {0xf6, 0xf7, 0x80, 0};  // test of a byte, test, any arithmetic on a byte

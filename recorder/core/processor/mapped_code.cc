@@ -43,7 +43,7 @@ void look_for_all(std::uint64_t start, std::uint64_t end, MappedBy by, std::uint
     const bool is_replaced = replace_at(start, at, end, by);
     if (is_replaced && count < kMostFound) found[count] = static_cast<std::uint32_t>(at - start);
     count += is_replaced ? 1 : 0;
-    return is_replaced || code_at(at)[1] == kVsyscallByte;  // redirecting may have failed for lack of a stub
+    return is_replaced || code_at(at)[1] == kVsyscallByte;  // a redirection may have failed for lack of a stub
   };
   for_each_rare_pair(name, start, start + kAround, end - kAround, use, [] { return !is_trapped_full(); });
   if (replaying() || count > kMostFound || end - start > ~std::uint32_t{0}) return;

@@ -18,8 +18,9 @@ std::uint64_t name_of_code(const FileIdentity& file, std::uint64_t offset, std::
 // The search results for the code of that name, which is now at `start`; null if there are none.
 const SearchedCode* searched_code(std::uint64_t name, std::uint64_t start);
 
-// Calls `use` with each place in [first, last) of the code at `start`, in order. Places are skipped for which `use`
-// returned false when another process searched this code; `settled` says whether it would always return that.
+// Calls `use` with each place in [first, last) of the code at `start`, in order. If another process has searched this
+// code, skips the places for which `use` returned false there. `settled` returns whether `use` would return the same in
+// every process.
 template <typename Use, typename Settled>
 void for_each_rare_pair(std::uint64_t name, std::uint64_t start, std::uint64_t first, std::uint64_t last, Use use,
                         Settled settled) {

@@ -6,7 +6,7 @@ namespace reweave::core {
 
 namespace {
 
-// Behind all that every run touches (core.ld).
+// Placed after all variables that every run touches (core.ld).
 [[gnu::section(".bss.0sparse")]] ThreadDeparture threads[kMaxThreads];
 
 }  // namespace

@@ -27,7 +27,7 @@ ThreadDeparture& departure_of(const Thread& thread);
 // Replay: returns the number of the schedule point before whose operation explored runs begin (RunConfig::fork_at); 0
 // if they do not begin at a point.
 std::uint64_t next_beginning();
-// Returns the number of points until the core must be asked because of that.
+// Returns the number of points that the thread may count before the core must look for that point.
 std::int64_t points_to_beginning();
 // True if the point just reached is that one or a later one.
 bool begins_here();

@@ -48,7 +48,7 @@ long write_tid(void* store) {
 
 bool memory_is_shared(const Process& target) {
   const RuntimeState& s = state();
-  // By the live threads: a run may have had thousands of processes, each with a page of the table.
+  // Looks at the live threads, because a run may have had thousands of processes, each with a page of the table.
   for (std::uint32_t i = 0; i < s.live_threads; i++) {
     const Process& other = s.processes[s.threads[s.live[i]].process];
     if (other.index != target.index && other.memory_of == target.memory_of) return true;

@@ -24,12 +24,12 @@ bool memory_is_shared(const Process& target);
 
 // Process `index` of the tree is dead, or about to die, with `wait_status`: removes it from the schedule.
 void forget_process(std::uint16_t index, std::int32_t wait_status);
-// Recording, afterwards: logs the death of a process that the preceding call killed.
+// Recording: logs the death of a process that was killed by the preceding system call.
 void log_death(const Process& target, int number);
 
 // Replay: a process was killed from outside here. Kills its counterpart, unless that is the calling process.
 void repeat_outside_death(const wire::ProcessExitRecord& record);
-// Then kills the calling process, if it was among those killed.
+// Afterwards: kills the calling process, which was among those killed.
 [[noreturn]] void die_outside(const wire::ProcessExitRecord& record);
 
 // Keys of WaitKind::kVfork: the end of a process or of a thread.

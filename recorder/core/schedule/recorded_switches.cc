@@ -110,7 +110,7 @@ void abandon_baton() {
   if (record->kind != static_cast<std::uint16_t>(wire::RecordKind::kSwitch))
     diverged("was killed from outside", record);
   const auto& change = wire::record_cast<wire::SwitchRecord>(*record);
-  state().step = change.step;  // how far the killed thread got nobody counted
+  state().step = change.step;  // nobody counted how far the killed thread got
   me.state.store(ThreadState::kExited);
   follow(me, change);
 }

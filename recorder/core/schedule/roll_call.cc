@@ -21,7 +21,7 @@ static_assert(offsetof(ParkedThread, stack) == 0 && offsetof(ParkedThread, frame
 static_assert(offsetof(ParkedThread, answered) == 16);
 
 std::atomic<std::uint32_t> roll_call;  // number of the last one of this process; 0: there was none
-// Behind all that every run touches (core.ld).
+// Placed after all variables that every run touches (core.ld).
 [[gnu::section(".bss.0sparse")]] ParkedThread threads[kMaxThreads];
 std::uint64_t state_bytes;  // of the extended state as XSAVE writes it; 0: not asked yet
 

@@ -16,7 +16,7 @@ struct ParkedThread {
   std::uint64_t stack;                  // the core's: its extended state, as XSAVE lays it out
   std::uint64_t frame;                  // rbp there; the other registers are below it
   std::atomic<std::uint32_t> answered;  // number of the last roll call that it answered
-  bool is_copy;                         // its real thread is being made in the copy
+  bool is_copy;                         // the copy is creating its kernel thread
   std::uint64_t fs_base;
   std::uint64_t signal_mask;  // the kernel's
 };

@@ -30,17 +30,18 @@ struct WaitArgs {
   std::uint32_t bitset = 0xffffffff;
   std::int32_t owner_tid = 0;
 };
-// `reason`: the reason why the baton is given away, as it is recorded.
+// `reason`: recorded as the reason why the baton is given away.
 WaitResult block(const WaitArgs& args, wire::SwitchReason reason = wire::SwitchReason::kBlocked);
 
-// Around a call that may block in the kernel. Between the two the thread may touch nothing but its scratch memory.
+// Around a call that may block in the kernel. Between the two functions the thread may touch nothing but its scratch
+// memory.
 void leave_baton();
 void return_from_kernel();
 
-// Recording, around a call that rarely sleeps: made with the baton, unless it sleeps while others could run, because it
-// may be waiting for one of them; then the supervisor takes the baton (supervisor/target/watchdog.h). Between the two
-// the thread must not touch anything that others use. Must follow a schedule point or another call that settles the
-// thread.
+// Recording: around a system call that rarely sleeps. The call is made with the baton. If it sleeps while other threads
+// could run, it may be waiting for one of them, so the supervisor takes the baton (supervisor/target/watchdog.h).
+// Between the two functions the thread must not touch anything that others use. lend_baton must follow a schedule point
+// or another call that settles the thread.
 void lend_baton();
 // True: the baton was taken, and the thread has it again.
 bool take_back_baton();

@@ -8,7 +8,7 @@ namespace {
 
 std::uint64_t sleep_key(const Thread& thread) { return std::uint64_t{thread.id} | std::uint64_t{1} << 61; }
 
-// Whether `thread` waits for (kind, key); for a vector, notes which of its futexes that is.
+// True if `thread` waits for (kind, key). If it waits for several futexes (futex_waitv), notes which of them this is.
 bool waits_for(const Thread& thread, WaitKind kind, std::uint64_t key) {
   if (thread.state.load() != ThreadState::kBlocked) return false;
   if (thread.wait.kind == kind) return thread.wait.key == key;

@@ -40,9 +40,10 @@ const SignalAction& action_of(const Thread& thread, int number) {
   return s.processes[s.processes[thread.process].handlers_of].actions[number];
 }
 
-// SA_RESTART: a call of the core's own continues after it. No signal may interrupt this handler: one that saw the
-// handler's first instruction, and not the blocking call that it interrupted, would be queued while the thread sleeps
-// on. exec blocks the signal up to here (core/image/exec.cc).
+// With SA_RESTART, so that a call of the core's own continues after the signal. No other signal may interrupt this
+// handler: that signal's handler would see this handler's first instruction instead of the blocking call that it
+// interrupted, so the signal would stay queued while the thread continues to sleep. exec blocks the watchdog's signal
+// up to here (core/image/exec.cc).
 void install_watchdog_handler() {
   set_real_action(kWatchdogSignal, reinterpret_cast<std::uint64_t>(&core_on_watchdog),
                   SA_SIGINFO | SA_ONSTACK | SA_RESTART, ~kNeverBlocked);

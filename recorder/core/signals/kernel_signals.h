@@ -43,7 +43,8 @@ const SignalAction& action_of(const Thread& thread, int number);
 // Makes the kernel's disposition follow the target's.
 void apply_disposition(int number);
 void set_kernel_action(int number);  // live
-// Live. True: from now on the core gets all signals, regardless of the target's actions for them. False: no longer.
+// Live. With `all`, the core gets all signals from now on, regardless of the target's actions for them. Without it,
+// this ends.
 void catch_all_signals(bool all);
 // True from the start of catch_all_signals(true) to the start of catch_all_signals(false).
 bool is_to_catch_all();

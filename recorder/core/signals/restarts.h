@@ -18,8 +18,8 @@ bool restarts_after_stop(long number);
 // Makes the thread execute the call that `context` has just left again.
 void make_again(KernelContext& context, long number);
 
-// A traced thread's `context` has just left call `number`: with -EINTR because it was interrupted, or before it
-// started.
+// Called when a traced thread's `context` has just left call `number`. begin_restart: the call was interrupted and
+// failed with -EINTR. begin_call_again: a signal came before the call started.
 void begin_restart(KernelContext& context, Tracee& tracee, long number);
 void begin_call_again(KernelContext& context, Tracee& tracee, long number);
 // Decides the restart before `handler` runs; null: no handler runs.

@@ -30,7 +30,7 @@ void die_on_return(KernelContext& context, int number, bool recurs);
 // The same, but the signal is also logged, regardless of the process's action for it.
 void die_of(KernelContext& context, int number);
 
-// Carries out a signal that the tracer let through.
+// Applies the effect of a signal that the tracer let through.
 void act_on(KernelContext& context, const QueuedSignal& signal);
 
 }  // namespace reweave::core

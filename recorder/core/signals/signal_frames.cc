@@ -64,7 +64,7 @@ long push_frame(KernelContext& context, int number, const void* info) {
   frame->context.registers.fp_state = fp_bytes != 0 ? fp : 0;
   memset(frame->context.registers.reserved, 0, sizeof frame->context.registers.reserved);
   if (static_cast<const std::int32_t*>(info)[2] <= 0 ||
-      !is_synchronous(number)) {  // these are left over from earlier faults, possibly the core's
+      !is_synchronous(number)) {  // the fault's registers are left over from earlier faults, possibly the core's
     auto& saved = frame->context.registers;
     saved.error = saved.trap = saved.fault_address = saved.old_mask = 0;
   }

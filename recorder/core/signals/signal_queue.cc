@@ -39,7 +39,7 @@ std::uint64_t bit_of(const QueuedSignal& signal) { return signal_bit(static_cast
 void queue_signal(Thread& me, int number, const void* info, bool external) {
   if ((kTerminalStops & signal_bit(number)) != 0) process().stop_cancelled.store(0);
   const std::uint32_t n = me.queued.load();
-  if (n == kSignalQueue) return;  // likewise the kernel, when its queue is full
+  if (n == kSignalQueue) return;  // dropped, as by the kernel when its queue is full
   me.signals[n].number = static_cast<std::uint32_t>(number);
   me.signals[n].external = external ? 1 : 0;
   memcpy(me.signals[n].info, info, sizeof me.signals[n].info);
@@ -102,7 +102,7 @@ void hold(Thread& me, const QueuedSignal& signal) {
   me.held_signals[i] = signal;
 }
 
-// Moves the last queued signal to `index`, before those from there on.
+// Moves the last queued signal to `index`; the signals from there on move up by one.
 void move_last_to(Thread& me, std::uint32_t index) {
   const std::uint32_t last = me.queued.load() - 1;
   const QueuedSignal signal = me.signals[last];

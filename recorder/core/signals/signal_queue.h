@@ -22,8 +22,8 @@ void take_pending_defaults(Thread& me);
 
 QueuedSignal take_queued(Thread& me, std::uint32_t index);
 
-// si_code of the SIGSTOP that stands for PTRACE_INTERRUPT in a tracee's queue, and of the one that stands for a
-// group-stop, whose signal is then in si_errno.
+// si_code of the SIGSTOP that represents PTRACE_INTERRUPT in a tracee's queue, and of the SIGSTOP that represents a
+// group-stop; the group-stop's signal is then in si_errno.
 inline constexpr std::int32_t kInterruptCode = -0x5256, kGroupCode = -0x5257;
 bool is_request_to_stop(const QueuedSignal& signal);
 
@@ -39,7 +39,7 @@ std::uint64_t held_mask(const Thread& me);
 int take_held(Thread& me, std::uint64_t set, void* info);
 // Discards the held signals with this number, which the target now ignores.
 void drop_held(Thread& me, int number);
-// True if the next signal to be taken from `set` is a held one, rather than one of `pending`, which the kernel has.
+// True if the next signal to be taken from `set` is a held one, rather than one of `pending`, which the kernel keeps.
 bool held_come_first(const Thread& me, std::uint64_t set, std::uint64_t pending);
 
 }  // namespace reweave::core

@@ -55,7 +55,8 @@ void leave_blocking_call(KernelRegisters& registers) {
   const auto begin = reinterpret_cast<std::uint64_t>(core_blocking_begin);
   const auto end = reinterpret_cast<std::uint64_t>(core_blocking_end);
   if (registers.rip < begin || registers.rip >= end) return;
-  // The instruction stores its end address in rcx: the kernel was about to restart the call after another handler.
+  // `syscall` stores the address after it in rcx. If it is there, the call had started, and the kernel was about to
+  // restart it after another handler.
   const bool started = registers.rcx == end;
   if (started) registers.rax = static_cast<std::uint64_t>(-EINTR);
   registers.rip = started ? end : reinterpret_cast<std::uint64_t>(core_blocking_interrupted);
@@ -146,7 +147,7 @@ void deliver_signals(KernelContext& context, bool interrupted, long number) {
   if (me.held != 0) release_held(me);
   bool stopped = false;
   while (signal_due(me)) {
-    arm();  // reading a clock leaves its point uncounted, and a signal may come at any instant
+    arm();  // a clock read may have left its point uncounted; a signal may come at any instant
     const QueuedSignal signal = replaying() ? recorded_signal() : take_queued(me, first_deliverable(me));
     if (tracing()) trace_signal(context.registers.rip);
     Tracee* tracee = tracee_of(me);

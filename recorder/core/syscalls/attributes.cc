@@ -50,7 +50,7 @@ struct LimitCall {
 };
 
 // The limit of the address space would also apply to the core's mappings, so the core keeps and enforces it
-// (memory.cc). `needs_address`: the call does nothing else.
+// (memory.cc). `needs_address`: without any address the call fails with EFAULT.
 long limit_resource(Call& call, const LimitCall& asked, bool needs_address) {
   const auto [pid, resource, set, get] = asked;
   const bool own = pid == 0 || pid == process().pid;
@@ -93,7 +93,8 @@ long handle_getppid(Call& call) {
   return result;
 }
 
-// All threads share one processor. A thread that asked for others is told that it runs on one of those.
+// All threads share one processor. For a thread that set its affinity, reports a processor from its own affinity mask
+// instead.
 long handle_getcpu(Call& call) {
   if (!live() || call.me.affinity_bytes == 0) return recorded_call(call);
   unsigned cpu = 0;

@@ -14,11 +14,11 @@ namespace {
 // The ways to answer a system call.
 enum class Answer : std::uint8_t {
   kMade,      // it only reads state
-  kOnStream,  // likewise, if it is about a standard stream
+  kOnStream,  // made if it concerns a standard stream
   kNothing,   // success without doing anything
   kNoMemory,  // the C library then maps new memory instead
   kEnds,      // the function would end the program or another one
-  kOwn,       // by `own`
+  kOwn,       // the row's function `own` answers
 };
 
 bool is_stream(long fd) { return fd >= 0 && fd <= 2; }
@@ -38,7 +38,7 @@ long write_marked(const KernelRegisters& r) {
   return make(r);
 }
 
-// Maps new memory at an address that the caller leaves open.
+// Maps new anonymous memory. The caller must leave its address open.
 long map(const KernelRegisters& r) {
   static std::uint64_t used;
   constexpr std::uint64_t kNeeded = MAP_PRIVATE | MAP_ANONYMOUS;

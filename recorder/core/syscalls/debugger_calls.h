@@ -5,8 +5,8 @@
 
 namespace reweave::core {
 
-// The result of the call with those registers. Calls that only read state or allocate memory are made; writes to
-// standard output and error are marked; all others fail with EPERM, or do nothing where that is harmless.
+// Returns the result of the call with these registers. Makes calls that only read state or allocate memory, and marks
+// writes to standard output and error. All other calls fail with EPERM, or do nothing where that is harmless.
 long call_for_debugger(const KernelRegisters& registers);
 
 }  // namespace reweave::core

@@ -15,11 +15,12 @@ struct RecordedMapping {
 struct ExploredAnswers {
   // Answers the call, logs the answer, returns its result.
   long (*answer)(Call& call);
-  // The answer to `call`, an mmap or shmat; its argument `named` identifies what is mapped.
+  // Finds the recorded result of `call`, an mmap or shmat. Its argument number `named` identifies what is mapped.
   RecordedMapping (*mapping)(const Call& call, int named);
   // An execve or execveat: the error that it returns, or 0.
   long (*execute)(const Call& call);
-  // After that: the files of the new program in turn, as they were when it was executed. Null: no more files.
+  // After `execute`: returns the next file of the new program, as it was when the program was executed. Null: no more
+  // files.
   const wire::MapFileRecord* (*next_image)();
   // A process is about to be created with these CLONE_ flags and this address for its pidfd: 0, or the error.
   long (*begin_process)(const Call& call, std::uint64_t flags, std::uint64_t pidfd);

@@ -1,17 +1,18 @@
 // Functions by which explored runs answer calls without the recording; the rows of the table name them
-// (explored_rows.inc). False: the function does not apply to this call, and the search for an answer continues.
+// (explored_rows.inc). False: the function does not apply to this call, and the search for an answer continues. The
+// functions are in the files of core/explored that are named here, unless stated otherwise.
 #pragma once
 
 namespace reweave::core {
 
 struct Call;
 
-// files/files.cc
+// files/own_descriptors.cc
 bool explore_pipe(Call&, long& result);
 bool explore_socketpair(Call&, long& result);
 bool explore_eventfd(Call&, long& result);
 bool explore_epoll(Call&, long& result);
-bool explore_open(Call&, long& result);
+bool explore_open(Call&, long& result);  // files/unrecorded.cc
 bool explore_close(Call&, long& result);
 bool explore_dup(Call&, long& result);
 bool explore_fcntl(Call&, long& result);
@@ -53,7 +54,7 @@ bool explore_question_of_path(Call&, long& result);
 bool explore_setrlimit(Call&, long& result);
 bool explore_prlimit(Call&, long& result);
 
-// syscalls/misc.cc
+// misc.cc of this folder
 bool explore_prctl(Call&, long& result);
 
 // model.cc

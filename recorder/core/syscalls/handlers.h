@@ -29,11 +29,12 @@ long handle_remap_file_pages(Call&);
 long handle_process_vm_writev(Call&);
 long handle_process_madvise(Call&);
 
-// threads.cc
+// clone.cc
 long handle_clone(Call&);
 long handle_clone3(Call&);
 long handle_fork(Call&);
 long handle_vfork(Call&);
+// exit.cc
 long handle_exit(Call&);
 long handle_exit_group(Call&);
 
@@ -57,7 +58,7 @@ long handle_sigaltstack(Call&);
 
 long handle_with_temporary_mask(Call&);
 
-// exec.cc
+// image/exec.cc
 long handle_execve(Call&);
 long handle_execveat(Call&);
 
@@ -120,11 +121,13 @@ long handle_first_path(Call&);
 long handle_second_path(Call&);
 long handle_followed_path(Call&);
 long handle_fstat(Call&);
+// shown_calls.cc
 long handle_lseek(Call&);
 long handle_pread(Call&);
+// files.cc
 long handle_vmsplice(Call&);
 long handle_close(Call&);
-long handle_close_range(Call&);
+long handle_close_range(Call&);  // close_range.cc
 long handle_dup(Call&);
 long handle_pidfd_getfd(Call&);
 long handle_fcntl(Call&);

@@ -50,7 +50,7 @@ bool leads_elsewhere(std::uint32_t request, std::uint64_t argument) {
   stop_run(wire::OutcomeKind::kUnsupported, text);
 }
 
-// The descriptor does not support the request at all.
+// True if the descriptor does not support the request at all.
 bool is_misplaced(long result) { return result == -ENOTTY || result == -EBADF; }
 
 // A failed request may still have written its argument, for example the part that it could not do.

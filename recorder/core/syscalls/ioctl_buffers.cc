@@ -117,7 +117,8 @@ Output bridges(long argument, long result) {
   return {command.buffer, bridge_output(command, result)};
 }
 
-// Device-specific requests: bridges take their commands there, tunnels their parameters, which begin with a name.
+// The address in the struct ifreq of a device-specific request leads to a command (bridges) or to parameters that begin
+// with a name (tunnels).
 bool is_bridge_command(std::uint64_t data) {
   return is_there(data, sizeof(BridgeCommand)) && reinterpret_cast<const BridgeCommand*>(data)->number < 0x20;
 }
@@ -175,7 +176,8 @@ Output glyphs(long argument, long) {
   return {reinterpret_cast<std::uint64_t>(font.data), gets ? (font.width + 7) / 8 * rows * font.charcount : 0};
 }
 
-// The data after the struct whose size is in the request's number, or from its start.
+// The numbers of some requests encode only the size of a struct that data follows. Returns that data, with or without
+// the struct.
 Output digest_of_file(long argument, long) {
   constexpr std::uint64_t kHead = 4;  // struct fsverity_digest
   return {static_cast<std::uint64_t>(argument), kHead + (&at<std::uint16_t>(argument))[1]};
@@ -229,7 +231,7 @@ Output id_of_mapping(long argument, long) {
 }
 
 // Memory that a request writes through its argument, besides the argument itself. A request that writes to two places
-// has two consecutive rows. The mask lets a row stand for a family.
+// has two consecutive rows. With a mask, one row covers a family of requests.
 struct NestedOutput {
   std::uint32_t mask, request;
   Output (*find)(long argument, long result);

@@ -25,9 +25,9 @@ constexpr std::uint16_t kIfreqBytes = 40, kIfconfBytes = 16;
 constexpr std::uint32_t kSocketNamespace = 0x894c;  // SIOCGSKNS
 constexpr std::uint32_t kVmCalls = 0xae00;          // _IO(KVMIO, 0)
 
-// Requests without a direction in their number, or with a wrong one: those of network tunnels name an int. Requests
-// whose number is right are here if their argument holds addresses that are unused, or point to memory that the kernel
-// only reads.
+// Requests whose number has no direction, or encodes the argument wrongly: the numbers of network tunnels (TUNSETIFF)
+// encode an int. Requests with a right number are listed too if their argument holds addresses that are unused, or that
+// point to memory that the kernel only reads.
 constexpr Request kRequests[] = {{TCGETS, 36, false},
                                  {TCGETA, 18, false},
                                  {TIOCGLCKTRMIOS, 36, false},
@@ -183,7 +183,7 @@ constexpr Request kRequests[] = {{TCGETS, 36, false},
                                  {PIO_UNIMAP, 0, false},
                                  {PIO_UNIMAPCLR, 0, false},
                                  {PIO_CMAP, 0, false},
-                                 {FS_IOC_GETFLAGS, 4, false},  // both numbers name a long
+                                 {FS_IOC_GETFLAGS, 4, false},  // the numbers of both encode a long
                                  {FS_IOC_GETVERSION, 4, false},
                                  {NS_GET_OWNER_UID, 4, false},
                                  {0x5451 /* FIOCLEX */, 0, true},
@@ -272,7 +272,8 @@ constexpr BeyondUs kBeyondUs[] = {{kType, 0xae00, "KVM"},
                                   {kAll, 0x8004'48d7, "HCIGETAUTHINFO"},
                                   {kAll, 0x8004'48f0, "HCIINQUIRY"}};
 
-// Socket requests, 0x89..: they answer in the struct ifreq that they are given, except for a protocol's own.
+// Socket requests, 0x8901 to 0x89ff. They answer in the struct ifreq that they are given, except for a protocol's own
+// requests, which write up to kProtocolBytes.
 constexpr std::uint32_t kFirstSocket = 0x8901, kFirstOfProtocol = 0x89e0, kFirstOfDevice = 0x89f0, kLastSocket = 0x89ff;
 constexpr std::uint16_t kProtocolBytes = 128;
 

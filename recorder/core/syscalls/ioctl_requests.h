@@ -12,17 +12,18 @@ struct Request {
   bool no_argument;
 };
 
-// Null: the request's number says everything about it.
+// Null if the request is not in the table: its number encodes its output, or one of the functions below knows it.
 const Request* find_request(std::uint32_t number);
 
 // The name of the request or its family, if it is known and cannot be recorded; else null.
 const char* beyond_us(std::uint32_t request);
 
-// Requests that answer in a struct ifreq or similar; and the largest size of that answer.
+// is_of_sockets is true for requests that answer in a struct ifreq or similar. socket_output returns the largest size
+// of that answer in bytes.
 bool is_of_sockets(std::uint32_t request);
 std::uint16_t socket_output(std::uint32_t request);
 
-// The result is a new descriptor.
+// True if the result is a new descriptor.
 bool gives_descriptor(std::uint32_t request);
 
 }  // namespace reweave::core

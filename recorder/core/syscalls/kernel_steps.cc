@@ -20,7 +20,8 @@ namespace reweave::core {
 
 namespace {
 
-// The argument of each call that is the descriptor of a gift or receipt.
+// A call that gives data to other threads, or gets data from them, through a descriptor. `argument` is the index of
+// that descriptor among the call's arguments.
 struct DescriptorRow {
   long number;
   int argument;
@@ -92,7 +93,7 @@ void note_descriptors(const Call& call, KernelStep step, std::uint64_t header) {
   each_descriptor(header, [&](int fd) { note(call, step, call.logged[0], descriptor(fd)); });
 }
 
-// Likewise, for `count` messages.
+// Notes the descriptors in each of `count` messages.
 void note_descriptors_of_many(const Call& call, KernelStep step, long count) {
   constexpr long kMostMessages = 1024;  // UIO_MAXIOV
   for (long i = 0; i < count && i < kMostMessages; i++)
@@ -255,7 +256,7 @@ void trace_gifts(const Call& call) {
 }
 
 void trace_receipts(const Call& call, long result) {
-  if (is_error(result) && call.row->after != after_futex) return;  // it also reports that a value has changed
+  if (is_error(result) && call.row->after != after_futex) return;  // a failed wait also shows that the value changed
   each_row(kGetting, call.number,
            [&](const DescriptorRow& row) { note(call, KernelStep::kReceives, call.logged[row.argument]); });
   each_row(kGettingFrom, call.number, [&](const PlaceRow& row) { note_place(call, KernelStep::kTakes, row); });

@@ -7,9 +7,9 @@
 
 namespace reweave::core {
 
-// Right before the call is made: notes what others may receive before it has returned.
+// Call this right before the system call is made: notes what other threads may receive before it has returned.
 void trace_gifts(const Call& call);
-// The call returned `result`: notes what it received, and the descriptors that it made.
+// Call this after the system call returned `result`: notes what it received, and the descriptors that it made.
 void trace_receipts(const Call& call, long result);
 
 }  // namespace reweave::core

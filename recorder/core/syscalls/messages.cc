@@ -110,7 +110,7 @@ std::uint32_t gather_failed(const Kept& kept, std::uint32_t n) {
   return n;
 }
 
-// Gives the baton away.
+// Waits without the baton until the socket has data. Returns the result of the poll, or an error.
 long wait_for_data(const Call& call) {
   struct pollfd wanted = {static_cast<int>(call.args[0]), POLLIN, 0};
   const long args[6] = {reinterpret_cast<long>(&wanted), 1, -1};
@@ -120,7 +120,8 @@ long wait_for_data(const Call& call) {
   return ready;
 }
 
-// Not for data with its own queue, which poll does not report, nor for requests that end without data.
+// True if the call may have to wait for data. False for data with its own queue, which poll does not report, and for
+// requests that return without data.
 bool waits_for_data(const Call& call, long flags) {
   const bool there = bytes_there(static_cast<std::uint64_t>(call.args[1]), sizeof(MessageHeader)) != 0;
   if (!there || (flags & (MSG_DONTWAIT | MSG_OOB | MSG_ERRQUEUE)) != 0 || times_out(call.args[0])) return false;
@@ -148,7 +149,7 @@ long receive(Call& call) {
   const long wanted = flags;
   while (waits_for_data(call, wanted)) {
     const bool whole =
-        (wanted & MSG_WAITALL) != 0;  // then it receives once data is there: most of it has usually arrived
+        (wanted & MSG_WAITALL) != 0;  // then it receives as soon as there is data: most of it has usually arrived
     if (!whole) {
       keep_messages(call);
       flags = wanted | MSG_DONTWAIT;

@@ -149,14 +149,14 @@ long handle_prctl(Call& call) {
   return make_and_log(call, known);
 }
 
-// Answers the options that only read, and those that change only the process itself, unnoticed by others: a name, and
-// whether debuggers may attach.
+// Answers the options that only read, and those whose effect is limited to the process itself: its name, and whether
+// debuggers may attach.
 bool explore_prctl(Call& call, long& result) {
   constexpr long kAsked[] = {PR_GET_NAME,     PR_GET_DUMPABLE,   PR_GET_PDEATHSIG,       PR_GET_NO_NEW_PRIVS,
                              PR_GET_KEEPCAPS, PR_GET_TIMERSLACK, PR_GET_CHILD_SUBREAPER, PR_GET_SECCOMP,
                              PR_SET_NAME,     PR_SET_DUMPABLE,   PR_SET_PTRACER};
   if (std::find(std::begin(kAsked), std::end(kAsked), call.args[0]) == std::end(kAsked)) return false;
-  const bool hides = call.args[0] == PR_SET_DUMPABLE;  // the supervisor reads a run's memory
+  const bool hides = call.args[0] == PR_SET_DUMPABLE;  // not made: the supervisor must be able to read a run's memory
   return result = hides ? complete(call, 0) : make_and_log(call, option_of(call.args[0])), true;
 }
 
@@ -172,7 +172,8 @@ namespace {
 
 Thread* thread_of(Call& call) { return call.args[0] == 0 ? &call.me : thread_by_tid(call.args[0]); }
 
-// The processors of `wanted` among those that the target may see.
+// Sets the thread's affinity to the processors in `wanted` that the target may see. Fails with EINVAL if there are
+// none.
 long set_affinity(Thread& thread, const std::uint64_t* wanted, std::uint64_t bytes) {
   std::uint64_t chosen[16] = {};
   memcpy(chosen, wanted, bytes < sizeof chosen ? bytes : sizeof chosen);

@@ -23,8 +23,8 @@ bool append(NamedText& to, std::uint64_t address) {
   return false;
 }
 
-// Gets the identity of the opened file. Not if a program of the tree may serve the file, because the caller has the
-// baton.
+// Gets the identity of the opened file. Does nothing if a program of the tree may serve the file: that program could
+// not answer while the caller has the baton.
 void look_at_opened(NamedText& to, long fd) {
   struct stat status;
   if (!live() || state().serves_files != 0 || is_error(sys(SYS_fstat, fd, &status))) return;

@@ -1,5 +1,5 @@
-// Paths and other names in system calls, logged with them. By these, an explored run finds the answer recorded for the
-// same file rather than for the same thread.
+// Paths and other names in system calls, logged with them. With these names, an explored run finds the answer recorded
+// for the same file rather than for the same thread.
 #pragma once
 
 #include "recorder/core/syscalls/call.h"

@@ -10,7 +10,8 @@ namespace {
 
 std::uint64_t bit_set_bytes(std::uint64_t count) { return (count - 1 + 63) / 64 * 8; }
 
-// A buffer that is fully mapped may have been in scratch, with nothing written by the kernel.
+// A call that failed with EFAULT may have written to such a buffer. A fully mapped buffer may have been replaced by
+// scratch, so that the kernel wrote nothing to it.
 bool is_partly_there(std::uint64_t address, std::uint64_t bytes) { return !is_there(address, bytes); }
 
 // The parts of a vector that were filled before the kernel met unmapped memory.

@@ -68,7 +68,7 @@ bool returns_at_once(const Call& call) {
   return is_error(flags) || (flags & O_NONBLOCK) != 0;
 }
 
-// If no other thread can run meanwhile, a call may sleep with the baton.
+// True if the call must be made without the baton. If no other thread can run meanwhile, it may sleep with the baton.
 bool blocks(const Call& call) { return state().live_threads > 1 && may_sleep(call) && !returns_at_once(call); }
 
 // Makes the call with the baton. A signal interrupts only calls that may sleep (signal(7)): programs do not expect
@@ -179,8 +179,7 @@ bool names_ours(const Call& call) {
 }  // namespace
 
 long recorded_call(Call& call) {
-  // An explored run must take the recorded answer. Otherwise it would remain and be taken for the answer to the next
-  // call.
+  // An explored run must consume the recorded answer. Otherwise that answer would be used for the next call.
   if (names_ours(call) && !modelled()) return complete(call, -EBADF);
   return recorded_call(call, live() && blocks(call));
 }

@@ -50,7 +50,7 @@ void ScratchArguments::substitute(const Out& out) {
   const auto count = static_cast<std::uint64_t>(call_.args[out.count]);
   std::uint64_t to = address;
   switch (out.kind) {
-    case OutKind::kFixed:  // it may be written only in part: waitid's, if there is no child yet
+    case OutKind::kFixed:  // the kernel may write only a part, as in waitid if there is no child yet
     case OutKind::kInOutFixed:
       to = place(address, out.size, true);
       break;

@@ -143,7 +143,7 @@ const sock_filter* instructions_of(const SeccompFilter& filter) {
   return reinterpret_cast<const sock_filter*>(state().seccomp_instructions + filter.start);
 }
 
-// The strictest result of all filters applies; among equals that of the newest filter, which comes first.
+// Returns the strictest result of all filters; among equally strict ones, that of the newest filter, which comes first.
 std::uint32_t strictest(std::uint32_t filter, const seccomp_data& data) {
   std::uint32_t chosen = SECCOMP_RET_ALLOW;
   for (; filter != 0; filter = state().seccomp_filters[filter - 1].older) {
@@ -184,7 +184,8 @@ bool is_ancestor(std::uint32_t old, std::uint32_t of) {
   return of == old;
 }
 
-// Two threads that each installed a filter cannot be synchronised, even if the filters are equal (seccomp(2)).
+// True if a thread of the calling process has this filter. It must not be shared then: two threads that each installed
+// a filter cannot be synchronised, even if the filters are equal (seccomp(2)).
 bool is_used_by_sibling(std::uint32_t filter) {
   const RuntimeState& s = state();
   for (std::uint32_t i = 0; i < s.live_threads; i++) {
@@ -194,8 +195,8 @@ bool is_used_by_sibling(std::uint32_t filter) {
   return false;
 }
 
-// Adds a filter on top of `older`; 0 if there is no room. An existing equal filter is shared: programs confine one
-// process after another in the same way, and filters are never freed.
+// Adds a filter on top of `older` and returns its number (from 1), or 0 if there is no room. An existing equal filter
+// is shared: programs confine one process after another in the same way, and filters are never freed.
 std::uint32_t keep(const sock_filter* program, std::uint32_t length, std::uint32_t older) {
   RuntimeState& s = state();
   for (std::uint32_t i = 0; i < s.seccomp_count; i++) {
@@ -211,7 +212,7 @@ std::uint32_t keep(const sock_filter* program, std::uint32_t length, std::uint32
   return s.seccomp_count;
 }
 
-// Live: whether the kernel would let this thread install a filter.
+// Live: true if the kernel would let this thread install a filter.
 bool privileged() {
   if (sys(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) return true;
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
@@ -285,7 +286,7 @@ seccomp_data data_of(const KernelRegisters& r, long number) {
   return {static_cast<int>(number), AUDIT_ARCH_X86_64, r.rip, {r.rdi, r.rsi, r.rdx, r.r10, r.r8, r.r9}};
 }
 
-// Ends only the thread; the last thread ends its process, which dies of `number`.
+// Ends the thread. If it is the last thread of its process, the process dies of signal `number`.
 void end_thread_by(Call& call, int number) {
   if (process().live_threads > 1) handle_exit(call);
   die_of(call.context, number);

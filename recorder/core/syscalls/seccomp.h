@@ -16,7 +16,7 @@ Verdict filter_call(Call& call, long& result);
 // receives `message`.
 bool filters_ask_tracer(const KernelRegisters& registers, long number, std::uint64_t& message);
 
-// prctl(PR_SET_SECCOMP) with its mode and program.
+// Carries out prctl(PR_SET_SECCOMP) with its mode and program.
 long set_seccomp(Call& call, long mode, long program);
 
 // PR_GET_SECCOMP: 0, 1 (strict) or 2 (filter).

@@ -1,4 +1,4 @@
-// getsockopt and setsockopt. Nearly all options write only to the buffer given; the others are in a table.
+// getsockopt and setsockopt. Nearly all options write only to the caller's buffer. The others are in a table.
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -27,8 +27,8 @@ struct LeadingOption {
   Place places[2];
 };
 
-// Replacing a table returns the counters of its rules (xt_counters in struct ipt_replace and others). ebtables also
-// returns everything that it is asked for in this way (struct ebt_replace).
+// Replacing a table returns the counters of its rules (xt_counters in struct ipt_replace and others). The options that
+// read a table of ebtables also return its contents through such pointers (struct ebt_replace).
 constexpr std::uint16_t kCounters = 16, kEbtBytes = 120;
 constexpr Place kEbtCounters = {104, 96, kCounters}, kEbtEntries = {112, 40, 1};
 constexpr LeadingOption kLeading[] = {
@@ -45,7 +45,7 @@ const LeadingOption* find_leading(const Call& call) {
   return nullptr;
 }
 
-// getsockopt rather than setsockopt.
+// True for getsockopt, false for setsockopt.
 bool gets_option(const Call& call) { return call.row->outs[0].kind != OutKind::kNone; }
 
 // Options by which the kernel maps memory or writes it at arbitrary times: refused, as on a kernel without them.
@@ -74,7 +74,8 @@ long call_with_places(Call& call, const LeadingOption& option) {
   return result;
 }
 
-// SO_GET_FILTER counts its length in filters, both ways (socket(7)); length 0 asks for the number of filters.
+// The length of SO_GET_FILTER, as argument and as result, is a number of filters, not of bytes (socket(7)). Length 0
+// asks for the number of filters.
 long get_filter(Call& call) {
   constexpr std::uint64_t kFilterBytes = 8;  // struct sock_filter
   const auto& length = *reinterpret_cast<const std::uint32_t*>(call.args[4]);

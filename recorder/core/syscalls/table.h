@@ -28,7 +28,7 @@ enum class OutKind : std::uint8_t {
   kVector,      // iovec array at args[arg] of args[count] entries, `result` bytes in all
   kInOutCount,  // like kByCount, and also read by the kernel
   kInOutFixed,  // like kFixed, and also read by the kernel
-  kByPage,      // a byte for each page of args[count] bytes at args[arg]
+  kByPage,      // at args[arg], one byte for each page of args[count] bytes
   kIn,          // read by the kernel: args[count] bytes at args[arg]
   kMessage,     // msgrcv: a long, then `result` bytes, at args[arg], with room for args[count] bytes
   kBits,        // a bit set at args[arg] of args[count] - 1 bits, in words of 64
@@ -71,9 +71,9 @@ inline constexpr std::uint64_t kPollsList = 1ull << 21;       // waits for a lis
 inline constexpr std::uint64_t kPollsSets = 1ull << 22;       // waits for sets of descriptors
 inline constexpr std::uint64_t kPollsEvents = 1ull << 23;     // waits on an epoll, or changes its interest list
 inline constexpr std::uint64_t kMilliseconds = 1ull << 24;    // its time limit is in milliseconds
-inline constexpr std::uint64_t kMicroseconds = 1ull << 25;    // its time limit has microseconds, not nanoseconds
+inline constexpr std::uint64_t kMicroseconds = 1ull << 25;    // its time limit counts microseconds, not nanoseconds
 inline constexpr std::uint64_t kCountsDown = 1ull << 26;      // when restarted, it waits only for the time that is left
-inline constexpr std::uint64_t kMaskApart = 1ull << 27;       // its signal mask is in memory, with its size
+inline constexpr std::uint64_t kMaskApart = 1ull << 27;       // argument `mask` points to the mask's address and size
 inline constexpr std::uint64_t kFailsIfStopped = 1ull << 28;  // a stop ends it with EINTR (signal(7))
 inline constexpr std::uint64_t kWaitsForChildren = 1ull << 29;  // wait4, waitid
 inline constexpr std::uint64_t kHarmless = 1ull << 30;          // without a recorded answer, success is assumed
@@ -81,7 +81,7 @@ inline constexpr std::uint64_t kStrictMode = 1ull << 31;        // allowed in se
 
 inline constexpr std::uint64_t kMakesProcess = 1ull << 32;  // or a thread
 inline constexpr std::uint64_t kMakesFolder = 1ull << 33;
-inline constexpr std::uint64_t kTellsPlace = 1ull << 34;  // reads one buffer, from a position that is known afterwards
+inline constexpr std::uint64_t kTellsPlace = 1ull << 34;  // reads into one buffer; where it began is known afterwards
 inline constexpr std::uint64_t kSuspends = 1ull << 35;    // waits for a handler to run
 inline constexpr std::uint64_t kTellsStatus = 1ull
                                               << 36;  // struct stat of a descriptor, or of an empty path relative to it
@@ -120,8 +120,8 @@ struct CallPlaces {
   HowChanged change = HowChanged::kUnknown;
 };
 
-// Whether a recorded answer also serves further calls than were recorded, because the call only reads state or returns
-// the same again.
+// Whether one recorded answer also serves further calls that were not recorded, because the call only reads state or
+// would return the same result again.
 enum class Repeats : std::uint8_t {
   kNever = 0,
   kAlways,
@@ -155,15 +155,16 @@ struct SyscallRow {
   Repeats repeats = Repeats::kNever;  // repeated_calls.inc
   ExploredStep step = ExploredStep::kNone;
   bool (*explored)(Call&, long& result) = nullptr;
-  void (*before)(const Call&) = nullptr;              // tracing (kernel_step_rows.inc)
-  void (*after)(const Call&, long result) = nullptr;  // likewise, unless the call failed
+  void (*before)(const Call&) = nullptr;              // tracing, before the call (kernel_step_rows.inc)
+  void (*after)(const Call&, long result) = nullptr;  // tracing, after the call unless it failed
 };
 
 // nanosleep, clock_nanosleep.
 inline bool is_sleep(const SyscallRow& row) { return (row.flags & (kCountsDown | kMilliseconds)) == kCountsDown; }
 // True if the call returns the sender of what it read.
 inline bool tells_sender(const SyscallRow& row) { return row.outs[1].kind == OutKind::kSocket; }
-// True if with these arguments it does. Without room for the address the kernel does not look at the length.
+// True if the call with these arguments returns the sender. Without a buffer for the address the kernel does not look
+// at the length.
 inline bool asks_for_sender(const SyscallRow& row, const long (&arguments)[6]) {
   return tells_sender(row) && arguments[4] != 0 && arguments[5] != 0;
 }

@@ -8,9 +8,9 @@ namespace reweave::core {
 
 class TimeLimit {
  public:
-  // The call is about to be made.
+  // Create the object right before the call is made.
   TimeLimit(long number, const long* args);
-  // The call was interrupted: its arguments for the time that is left. Valid as long as this object.
+  // After an interruption: returns the arguments of the call for the time that is left. Valid as long as this object.
   const long* left();
 
  private:

@@ -23,7 +23,7 @@ constexpr std::uint64_t kTemporaryFile = 020000000;  // O_TMPFILE without O_DIRE
 enum class When : std::uint8_t {
   kIs,           // the low 32 bits of the deciding argument are the value
   kIsOperation,  // the same without the flags of futex(2)
-  kLacks,        // it has none of the value's bits
+  kLacks,        // the deciding argument has none of the value's bits
 };
 
 struct Unused {

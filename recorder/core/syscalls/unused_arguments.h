@@ -3,7 +3,7 @@
 
 namespace reweave::core {
 
-// True if the call with these arguments does not use the one of that index.
+// True if the call with these arguments does not use argument number `index`.
 bool is_unused(long number, const long (&arguments)[6], int index);
 
 }  // namespace reweave::core

@@ -18,8 +18,8 @@ void checked_access(void* place) {
   access<Variant::kCheck, kKind, kBytes>(place, REWEAVE_CALLER);
 }
 
-// A counted access continues here once the countdown has run out, with the caller's address on the stack. Accesses with
-// points left continue at its end, label 8.
+// A counted access continues here once the countdown has run out, with the caller's address on the stack. An access
+// whose countdown has not run out may jump to the end, label 8.
 #define COUNTED_POINT              \
   "movq %%rax, %%gs:64\n\t"        \
   "movq (%%rsp), %%rax\n\t"        \
@@ -55,8 +55,8 @@ template <EventKind kKind, std::uint32_t kBytes, std::uint8_t kMarks>
     trace_short(kKind, log2_of(kBytes), address_of(place), pc);
 }
 
-// The point has the same stack layout as counted_access, to the byte, because a signal that is due there gets its frame
-// below.
+// The point has the same stack layout as counted_access, to the byte, because the frame of a signal delivered there
+// lies below it.
 template <EventKind kKind, std::uint32_t kBytes, std::uint8_t kMarks>
 [[gnu::naked]] void traced_access(void*) {
   asm volatile(
@@ -191,7 +191,7 @@ WITH_PC(4)
 WITH_PC(8)
 WITH_PC(16)
 
-// A constructor or destructor sets the vtable pointer: a write only if it changes.
+// A constructor or destructor sets the vtable pointer. That is a write only if the pointer changes.
 REWEAVE_EXPORT void __tsan_vptr_update(void** place, void* value) {
   const EventKind kind = *place == value ? EventKind::kRead : EventKind::kWrite;
   point(OpKind::kAccess, place, REWEAVE_CALLER, 8);

@@ -48,7 +48,7 @@ struct Quarantine {
 };
 Quarantine quarantine;
 
-// Marks the usable part of a block. glibc keeps the size of the next block in the last word.
+// Marks the usable part of a block, and the word after it, in which glibc keeps the size of the next block.
 void mark(void* block, std::uint8_t value) {
   const auto start = address_of(block);
   const std::uint64_t granules = (usable_bytes(block) + 8) / 16;

@@ -25,7 +25,7 @@ Fiber* current() {
   return fiber;
 }
 
-// If there are more than fit, the rest share one fiber: that orders too much, but never too little.
+// Once the array is full, all further fibers share its last entry, which orders too much, but never too little.
 Fiber* make() {
   if (free_fibers != nullptr) {
     Fiber* fiber = free_fibers;

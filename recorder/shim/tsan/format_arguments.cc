@@ -1,4 +1,4 @@
-// Parses formats in general registers only: work that only some runs do must leave nothing in the others.
+// Parses formats in general registers only. Only some runs do this work, so it must not change any other registers.
 #include <cstdarg>
 #include <cstdint>
 #include <cwchar>

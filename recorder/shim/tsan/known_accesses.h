@@ -8,7 +8,7 @@ namespace reweave::shim {
 // True if the run reports accesses or checks them.
 inline bool accesses_wanted() { return tracing() || config().detect_now != 0; }
 
-// The only schedule point of a call with accesses, before it.
+// Passes the only schedule point of a library call that makes accesses. Goes before the call.
 [[gnu::always_inline]] inline void known_point(const void* place, std::uint32_t bytes, bool write, std::uint64_t pc) {
   if (config().detect_memory_errors != 0 && is_quiet(pc))
     quiet_point(OpKind::kAccess, place, pc, bytes, write ? 1 : 0);
@@ -16,13 +16,15 @@ inline bool accesses_wanted() { return tracing() || config().detect_now != 0; }
     point(OpKind::kAccess, place, pc, bytes, write ? 1 : 0);
 }
 
-// Addresses that the kernel would reject are not reported; they are the program's own problem.
+// False for addresses that the kernel would reject. Accesses to them are not reported; they are the program's own
+// problem.
 inline bool may_be_memory(std::uint64_t place, std::uint64_t bytes) {
   constexpr std::uint64_t kLowest = 4096, kEnd = std::uint64_t{1} << 47;
   return place >= kLowest && place < kEnd && bytes <= kEnd - place;
 }
 
-// Like range_event of the preceding point. It is inlined into code that must not change vector registers.
+// Like range_event, for an access that belongs to the preceding point. It is inlined into code that must not change
+// vector registers.
 [[gnu::always_inline]] inline void known_access(EventKind kind, std::uint64_t place, std::uint64_t bytes,
                                                 std::uint64_t pc, bool again, std::uint8_t marks = 0) {
   if (bytes == 0 || !may_be_memory(place, bytes)) return;

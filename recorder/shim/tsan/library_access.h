@@ -44,7 +44,7 @@ enum class Target : std::uint8_t {
 enum class Condition : std::uint8_t { kAlways, kNotMinusOne, kZero, kPositive, kNotNull };
 
 struct LibraryAccess {
-  std::uint8_t argument;  // points to the memory; null: no access
+  std::uint8_t argument;  // number of the argument that points to the memory; if that is null, there is no access
   bool write;
   bool after;  // known only after the call has returned
   Condition condition;
@@ -111,7 +111,8 @@ constexpr LibraryAccess marked(LibraryAccess access, std::uint8_t marks) {
 }
 constexpr LibraryAccess makes_lock(std::uint8_t argument) { return marked(writes(argument, bytes(1)), kMakesLock); }
 constexpr LibraryAccess ends_lock(std::uint8_t argument) { return marked(writes(argument, bytes(1)), kEndsLock); }
-// Known after the call: what was read; what was written if the result is not -1, or if `condition` holds.
+// Accesses that are known only after the call: what was read; what was written if `condition` holds (by default, if the
+// result is not -1).
 constexpr LibraryAccess has_read(std::uint8_t argument, LengthOf n) {
   return access_of(argument, n, false, true, Condition::kAlways);
 }

@@ -236,7 +236,7 @@ constexpr std::uint8_t kBehindUs = 0;
   ::abort();
 }
 
-// A program that gets libm through ThreadSanitizer's runtime may be linked without it.
+// A program that gets libm through ThreadSanitizer's runtime may not be linked with libm itself.
 void* find_in_libm(const char* name) {
   void* libm = dlopen("libm.so.6", RTLD_NOW);
   return libm == nullptr ? nullptr : dlsym(libm, name);
@@ -253,8 +253,8 @@ extern "C" [[gnu::visibility("hidden"), gnu::used]] void* reweave_look_up(const 
   return *found;
 }
 
-// Resolves these now, because libreweave.so calls them where no other thread may run, and a first call may block in the
-// loader.
+// Resolves pthread_setcanceltype and sigsetjmp now, because libreweave.so calls them where no other thread may run, and
+// a first call may block in the loader.
 [[gnu::constructor]] void find_what_waits_use() {
   int type = 0;
   pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);

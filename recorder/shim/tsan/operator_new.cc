@@ -1,5 +1,5 @@
-// operator new and delete in instrumented programs: like malloc and free (allocation.cc), so that the code that says
-// `new` or `delete` allocates and releases a block, and not the C++ library.
+// operator new and delete in instrumented programs. They work like malloc and free (allocation.cc), so that a block is
+// allocated and released by the code that says `new` or `delete`, and not by the C++ library.
 //
 // A program may replace some of these functions. The others are then the C++ library's, which calls the replaced ones
 // as the standard says ([new.delete]): `new[]` calls `new`, and the `delete` that gets a size calls the one that gets
@@ -13,7 +13,7 @@
 
 using std::align_val_t, std::nothrow_t, std::size_t;
 
-// Under the names that the Itanium C++ ABI gives them.
+// The operators, under the names that the Itanium C++ ABI gives them.
 extern "C" {
 void* _Znwm(size_t bytes);
 void* _Znam(size_t bytes);
@@ -41,8 +41,8 @@ extern "C" {
                                                                                                       align_val_t);
 }
 
-// A function that programs replace, as the loader has bound it, and ours. Volatile, or the compiler would take them for
-// the same.
+// A function that programs may replace: the one that the loader has bound, and ours. The pointers are volatile, because
+// the compiler would otherwise assume that they are equal.
 template <typename Function>
 struct Replaceable {
   Function* const volatile bound;
@@ -72,7 +72,8 @@ void* allocate_for(std::uint64_t pc, size_t bytes, align_val_t alignment, const 
   return allocate_for(pc, bytes, alignment);
 }
 
-// `library`: where there is no memory it calls the program's handler, and then throws or not.
+// `library`: the C++ library's form of the operator. If there is no memory, it calls the program's new-handler, and
+// then throws or returns null.
 template <typename... Arguments>
 void* new_block(Real<void*(Arguments...)>& library, std::uint64_t pc, Arguments... arguments) {
   void* block = any_replaced() ? nullptr : allocate_for(pc, arguments...);

@@ -1,4 +1,4 @@
-// The sanitizer runtime's interface in the headers of sanitizer/: allocator_interface.h, common_interface_defs.h,
+// The functions that the headers in sanitizer/ declare: allocator_interface.h, common_interface_defs.h,
 // tsan_interface.h. `reweave` makes the reports, not the program, so functions about reports have nothing to return
 // (runtime_names.inc has those that do nothing at all).
 #include <dlfcn.h>
@@ -63,7 +63,7 @@ REWEAVE_EXPORT int __sanitizer_get_module_and_offset_for_pc(void* pc, char* modu
 }
 REWEAVE_EXPORT const char* __sanitizer_get_report_path() { return "stderr"; }
 
-// Programs may define these to set the runtime's options.
+// Programs may define these three to set the runtime's options.
 REWEAVE_EXPORT [[gnu::weak]] const char* __tsan_default_options() { return ""; }
 REWEAVE_EXPORT [[gnu::weak]] const char* __tsan_default_suppressions() { return ""; }
 REWEAVE_EXPORT [[gnu::weak]] const char* __sancov_default_options() { return ""; }
@@ -134,7 +134,7 @@ JAVA_LOCK(lock, kLock, kExclusive)
 JAVA_LOCK(unlock, kUnlock, kExclusive)
 JAVA_LOCK(read_lock, kLock, kShared)
 JAVA_LOCK(read_unlock, kUnlock, kShared)
-// A recursive lock that is released completely during a wait, and reacquired as often.
+// A recursive lock that is released completely during a wait, and then acquired as many times as it was held.
 REWEAVE_EXPORT void __tsan_java_mutex_lock_rec(void* lock, int times) {
   for (; times > 0; times--) java_lock(EventKind::kLock, lock, LockMode::kExclusive, REWEAVE_CALLER);
 }

@@ -55,7 +55,8 @@ bool defines(const DynamicSymbols& symbols, const char* name) {
                       [&](std::uint32_t i) { return is_visible(symbols, i) && equal(symbols.name(i), name); }) != 0;
 }
 
-// Checked first, because a failed dlsym leaves a dlerror message in memory, which the program would have had to free.
+// True if a loaded library defines `name`. Checked before dlsym is called, because a failed dlsym leaves a dlerror
+// message in memory, which the program would have had to free.
 bool is_defined(const char* name) {
   for (const link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next) {
     const DynamicSymbols symbols(map->l_ld, 0);
@@ -64,7 +65,7 @@ bool is_defined(const char* name) {
   return false;
 }
 
-// The replacement of the runtime's `name`; null: it is kept, because nothing else calls it.
+// The replacement of the runtime's function `name`. Null if that is kept, because nothing else calls it.
 void* replacement(const char* name) {
   for (const char* prefix : {"___interceptor_", "__interceptor_"})
     if (begins(name, prefix)) {

@@ -1,5 +1,5 @@
-// Signals that ask `record` to end: SIGINT, SIGQUIT, SIGTERM and SIGHUP. They are passed on to the program, and how it
-// ends is recorded.
+// Signals that ask `record` to end: SIGINT, SIGQUIT, SIGTERM and SIGHUP. They are passed on to the program, and the
+// recording has how it ends.
 #pragma once
 
 #include <sys/types.h>
@@ -33,7 +33,7 @@ class SignalRelay {
   struct Waiting {
     int number;
     Clock::time_point since;
-    std::uint64_t taken;  // received of that number before
+    std::uint64_t taken;  // signals of that number that the program had received before
   };
   TakenSignals last_taken_ = {};
   std::vector<Waiting> waiting_;

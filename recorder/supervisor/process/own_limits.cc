@@ -19,7 +19,8 @@ rlimit limit_of(__rlimit_resource resource) {
 
 void fit_own_limits() {
   std::signal(SIGXFSZ, [](int) {});  // a handler, because exec resets it
-  // A replayed program may execute others with as many arguments as when it was recorded: a quarter of this limit.
+  // A replayed program may execute others with as many arguments as when it was recorded. The kernel allows arguments
+  // to take a quarter of this limit (execve(2)).
   constexpr rlim_t kWanted = rlim_t{64} << 20, kLeast = rlim_t{1} << 20;
   rlimit stack = limit_of(RLIMIT_STACK);
   REQUIRE(stack.rlim_max >= kLeast, "the hard stack limit is {} bytes, and Reweave needs {}; raise it with ulimit -Hs",

@@ -7,7 +7,7 @@
 
 namespace reweave {
 
-// The target needs this many; the highest numbers are Reweave's.
+// The number of descriptors that the target needs. Reweave uses the highest ones.
 inline constexpr rlim_t kNeededDescriptors = kArenaFd + kReservedFds;
 
 // Raises the soft stack limit of this process and its children to the size that Reweave's own verbs need, and turns

@@ -26,13 +26,13 @@ class HiddenEnvironment {
   std::vector<std::string> hide_, keep_;
 };
 
-// `recorded` with the hidden values that were given. Throws BadInput if one has not as many bytes as it had in the
-// recording: everything above it in the program's memory would be elsewhere.
+// `recorded` with the hidden values that were given. Throws BadInput if a given value is not as long as the recorded
+// one, because everything above it in the program's memory would then be elsewhere.
 std::vector<std::string> with_given_values(std::vector<std::string> recorded);
 
-// Gives a value of a recorded environment to this process. `given`: NAME=VALUE, or NAME, whose value is the one of this
-// process. Throws BadInput if the recording hides no variable of that name, or if there is no such value. Not
-// thread-safe (setenv(3)).
+// Gives a value of a recorded environment to this process. `given`: NAME=VALUE, or NAME for the value that the variable
+// has in this process. Throws BadInput if the recording hides no variable of that name, or if there is no such value.
+// Not thread-safe (setenv(3)).
 void give_value(const std::vector<std::string>& recorded, const std::string& given);
 
 // The names of the variables in an environment whose values are hidden.

@@ -27,8 +27,8 @@ namespace reweave {
 
 namespace {
 
-// Lets this process survive the signal. By a handler, because exec resets that to the default, while the program would
-// inherit "ignored".
+// Lets this process survive the signal. Uses a handler, because exec resets a handler to the default, while the program
+// would inherit "ignored".
 void leave_to_program(int number) {
   struct sigaction action = {};
   sigaction(number, nullptr, &action);
@@ -120,8 +120,8 @@ void tell_hidden(const std::string& path) {
          fmt::join(names, ", "), several ? "look" : "looks", several ? "are" : "is");
 }
 
-// The system has refused something that the recording needs. If the program had begun, it was stopped at the last call
-// that is kept.
+// Throws because the system has refused something that the recording needs. If the program had begun, it was stopped at
+// the last call that is kept, and the message names the recording.
 [[noreturn]] void fail_keeping(const SystemError& error, const std::string& path) {
   save_rest(path);
   const bool has_begun =
@@ -138,7 +138,7 @@ RecordResult record_once(const RecordArguments& arguments, const std::string& pa
   if (!arguments.left_behind.empty()) options.left_behind = parse_left_behind(arguments.left_behind);
   options.max_bytes = arguments.max_bytes;
   options.program = {find_program(arguments.command.front()), arguments.command, current_environment()};
-  // A hash of memory is useless for a replay whose memory differs.
+  // With checksums no value is hidden, because a replay whose memory differs has other hashes.
   options.environment =
       arguments.checksums
           ? options.program.environment
@@ -182,8 +182,8 @@ int record(const RecordArguments& arguments, bool seed_given, const RaceExaminer
   if (arguments.races) races.prepare();
   receive_end_requests();
   prepare_heap();
-  // Signals that the program sends to its parent would reach the process that started this one; and exceeding a file
-  // limit must be an error.
+  // Without Reweave, signals that the program sends to its parent would reach the process that started this one. So
+  // they must not end this one. SIGXFSZ: exceeding a file-size limit must be an error.
   for (int number : {SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO, SIGXFSZ}) leave_to_program(number);
   const std::uint64_t runs = arguments.until_fail == 0 ? 1 : arguments.until_fail;
   find_runtime();  // before a folder exists that would be left behind
@@ -209,7 +209,8 @@ int record(const RecordArguments& arguments, bool seed_given, const RaceExaminer
   return 0;
 }
 
-// The error in a size, before the parser reads it, which takes -5 for a large number.
+// Returns the error in a size. Checks the size before the parser reads it, because the parser takes -5 for a large
+// number.
 std::string is_size(const std::string& text) {
   const std::size_t digits = text.find_first_not_of("0123456789");
   return whole_number(1)(text.substr(0, digits)).empty() ? "" : "'" + text + "' is not a size of 1 byte or more";

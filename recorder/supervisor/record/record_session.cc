@@ -101,7 +101,7 @@ class RecordSession {
     while (target.collect() && arena_.header().status.fatal.load() == 0) {
       look_at_requests(target);
       kept_.answer();
-      if (kept_.mark_wanted()) {  // others may write to them once everything that refers to them is stored
+      if (kept_.mark_wanted()) {  // other processes may write to these files once all data read from them is stored
         drain_.take_published();
         kept_.release();
       }
@@ -138,7 +138,7 @@ class RecordSession {
     if (is_quiet) watchdog.look();
   }
 
-  // True now and then while nothing is published: possibly no process is left that could.
+  // True every kLongestIdleMs while nothing is published: possibly no process is left that could publish anything.
   bool is_quiet() {
     const auto now = Clock::now();
     if (now - quiet_since_ < std::chrono::milliseconds(kLongestIdleMs)) return false;
@@ -153,11 +153,11 @@ class RecordSession {
     if (!is_over && end_request() == 0) return;
     ended_rest_ = ended_rest_ || !is_over;
     target.kill_all();
-    kill_targets_of(arena_);  // a process that was just forked is known by its arena only
+    kill_targets_of(arena_);  // a process that was just forked can be found only by its arena
   }
 
-  // If this process is killed, the ring's file has the records since then. Without its first process a recording cannot
-  // be replayed.
+  // Saves what was recorded every 200 ms. If this process is killed, the ring's file has the records since then. Also
+  // saves as soon as the first process is known, because a recording without it cannot be replayed.
   void save_now_and_then() {
     const auto now = Clock::now();
     const bool first = !first_saved_ && !manifest_.processes.empty();

@@ -13,9 +13,9 @@ std::string new_recording_path(const std::string& program);
 void note_latest(const std::string& path);
 // Throws BadInput if there is none.
 std::string latest_recording();
-// The recording in the directory `path`, or the latest if that is empty, for reading. If a hunt or a search has kept
-// exactly one failure in that directory, that one. Completes a recording whose recorder was killed first (unsaved.h).
-// Throws Error.
+// Returns the path of a recording to read: the one in the directory `path`, or the latest if `path` is empty. If a hunt
+// or a search has kept exactly one failure in that directory, returns that failure. If the recorder was
+// killed, completes the recording (unsaved.h). Throws Error.
 std::string recording_to_read(const std::string& path);
 
 }  // namespace reweave

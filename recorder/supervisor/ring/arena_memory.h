@@ -33,9 +33,9 @@ class ArenaMemory {
     std::uint64_t bytes;
   };
   Span published();
-  // Takes the first `bytes` of them. In a ring with a file they stay there until they are saved.
+  // Takes the first `bytes` of the published records. In a ring with a file they stay there until they are saved.
   void take(std::uint64_t bytes);
-  // For a ring with a file: what was taken up to `mark` is saved elsewhere.
+  // For a ring with a file: notes that everything taken up to `mark` is saved elsewhere.
   void note_saved(const SavedMark& mark);
   // Bytes taken so far.
   std::uint64_t taken() { return header().out.tail.load(std::memory_order_relaxed); }
@@ -47,7 +47,7 @@ class ArenaMemory {
   // True if the target waits for the answer to a KeepRequest.
   bool keep_asked() { return header().keep.asked.load() != 0; }
   void answer_keep(std::uint16_t file);
-  // The guard has started: the first process may begin.
+  // Lets the first process begin. Call this when the guard has started.
   void let_begin();
   // Sleeps until the target flushes or fills its ring or requests something, at most `milliseconds`.
   void wait_for_records(int milliseconds);
@@ -79,7 +79,7 @@ class ArenaMemory {
   std::byte* feed_ = nullptr;
   std::uint64_t offered_ = 0;
   std::uint64_t feed_tail_ = 0;      // feed.tail when last read
-  std::uint64_t feed_bytes_;         // as mapped here; the target could change the header's
+  std::uint64_t feed_bytes_;         // as mapped here; the target could change the size in the header
   std::uint64_t feed_prepared_ = 0;  // bytes of the feed whose pages are allocated
 };
 

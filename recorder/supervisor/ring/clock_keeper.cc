@@ -7,11 +7,11 @@ namespace reweave {
 
 namespace {
 
-constexpr std::uint64_t kFastReads = 300;  // per millisecond; the kernel then takes less than a tenth of the time
+constexpr std::uint64_t kFastReads = 300;  // per millisecond; fewer spend less than a tenth of the time in the kernel
 constexpr std::chrono::microseconds kLookEvery{1000};
 constexpr std::uint64_t kWorthDraining = 64 << 10;  // bytes
-// Between two updates, half a microsecond. If each of the target's reads found a new one, it would have to wait for the
-// cache line from this processor.
+// Pauses between two updates of the time, half a microsecond. If each of the target's reads found a new time, it would
+// have to wait for the cache line from this processor.
 constexpr int kPauses = 32;
 
 std::int64_t nanoseconds(clockid_t clock) {
@@ -44,7 +44,7 @@ bool ClockKeeper::look() {
 void ClockKeeper::keep() {
   KeptTime& kept = arena_.header().kept_time;
   const std::int64_t realtime =
-      nanoseconds(CLOCK_REALTIME);  // first, so that the result is rather too small than too large
+      nanoseconds(CLOCK_REALTIME);  // read first, so that an error makes the result too small, not too large
   kept.to_realtime.store(realtime - nanoseconds(CLOCK_MONOTONIC), std::memory_order_relaxed);
   const auto until = Clock::now() + kLookEvery;
   while (Clock::now() < until && arena_.published().bytes < kWorthDraining)

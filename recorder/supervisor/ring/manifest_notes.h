@@ -21,7 +21,7 @@ class ManifestNotes {
   ManifestNotes(Manifest& manifest, RecordingWriter& writer, ArenaMemory& arena)
       : manifest_(manifest), writer_(&writer), arena_(&arena) {}
 
-  // For a recording whose recorder is gone: part of it is noted already.
+  // For a recording whose recorder was killed: `manifest` already has the notes about part of it.
   explicit ManifestNotes(Manifest& manifest);
   void set_writer(RecordingWriter& writer) { writer_ = &writer; }
 
@@ -33,7 +33,7 @@ class ManifestNotes {
   void write();
   // True once the record of the thread's start was seen.
   bool knows(std::uint16_t thread) const { return process_of_.contains(thread); }
-  // All processes have ended; `wait_status` (wait(2)) is the first one's.
+  // Call this when all processes have ended. `wait_status` (wait(2)) is the first one's.
   void note_end(int wait_status);
 
  private:

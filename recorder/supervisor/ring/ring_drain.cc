@@ -11,10 +11,10 @@ namespace reweave {
 
 namespace {
 
-// Bytes of the ring that are released at once, and bytes of the recording written at once: requests of the target wait
-// this long.
+// The bytes of the ring that are released in one step, and the bytes of the recording that are written in it. Requests
+// of the target wait for the end of the step.
 constexpr std::uint64_t kPortionBytes = 256 << 10;
-// Bytes of the ring that the target must not overwrite.
+// The most bytes of the ring that may be taken but not yet saved in blocks. The target must not overwrite them.
 constexpr std::uint64_t kMostUnsaved = kOutRingBytes / 4;
 
 }  // namespace
@@ -40,7 +40,7 @@ void RingDrain::flush() {
   save_mark();
 }
 
-// The rest of the recording is useless.
+// Stops writing the recording, because its rest is useless.
 void RingDrain::drop() {
   dropped_ = true;
   remove_unsaved(writer_.folder());
@@ -90,7 +90,7 @@ std::uint64_t RingDrain::take_from(const ArenaMemory::Span& span) {
     if (dropped_) continue;
     const bool is_apart = append(record);
     note_saved(arena_.taken() + at, record);
-    if (is_apart) break;  // taken at once: the ring then refers to the stored data, not to the file
+    if (is_apart) break;  // take it now: the record in the ring refers to the stored data, no longer to the file
   }
   return at;
 }

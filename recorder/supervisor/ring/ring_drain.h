@@ -51,13 +51,13 @@ class RingDrain {
   KeptFiles& kept_;
   ManifestNotes& notes_;
   std::uint64_t max_bytes_;
-  std::uint64_t skipped_ = 0;  // of the bytes taken from the ring
+  std::uint64_t skipped_ = 0;  // padding among the bytes taken from the ring
   SavedMark saved_ = {};       // the part of the ring that is in blocks
-  SavedMark told_ = {};        // likewise, according to the ring's file
+  SavedMark told_ = {};        // the same when save_mark() last noted it in the ring's file
   TakenSignals signals_ = {};
   bool caught_up_ = false;
   bool dropped_ = false;
-  bool writes_much_ = false;  // the target
+  bool writes_much_ = false;  // true of the target
 };
 
 }  // namespace reweave

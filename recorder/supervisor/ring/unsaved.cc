@@ -36,7 +36,7 @@ struct RingPage {
 };
 static_assert(offsetof(RingPage, ring) == offsetof(ArenaHeader, ring) - offsetof(ArenaHeader, out));
 
-// The file system does not support this, so the ring is memory.
+// True for errors that mean that the file system does not support this or has no room. The ring is then memory.
 bool is_lacking(int error) {
   constexpr int kLacking[] = {EOPNOTSUPP, ENOSPC, EDQUOT, EFBIG, ENODEV, ENOSYS, ENOLCK, EINVAL};
   return std::ranges::find(kLacking, error) != std::end(kLacking);
@@ -49,8 +49,9 @@ bool can_be_mapped(int fd) {
   return true;
 }
 
-// Pages that were written before fault almost for free; ext4 takes 38 us for a fault in space that is only reserved. A
-// program whose recorder keeps up uses this much of the ring (core/log/log.cc).
+// Writes the beginning of the file. Faults of pages that were written before cost almost nothing, but ext4 takes 38 us
+// for a fault in space that is only reserved. A program whose recorder keeps up uses only this part of the ring
+// (core/log/log.cc).
 bool prepare_beginning(int fd) {
   static constexpr char kZeros[64 << 10] = {};
   constexpr std::uint64_t kBytes = kRingPage + (1 << 20);
@@ -62,8 +63,8 @@ bool prepare_beginning(int fd) {
   return true;
 }
 
-// Locks out save_rest: the recorder's own lock ends with the recorder, this lock with the last process that has the
-// descriptor.
+// Locks out save_rest with two locks: the one by fcntl ends with the recorder, the one by flock with the last process
+// that has the descriptor.
 bool hold(int fd) {
   struct flock own = {};
   own.l_type = F_WRLCK;
@@ -140,7 +141,7 @@ std::uint64_t fixed_bytes(const wire::RecordHeader& record) {
   }
 }
 
-// True if the recorder would still have had to read the data from a large file.
+// True if the data of the record is missing: the recorder had not yet read it from a large file.
 bool lacks_data(const wire::RecordHeader& record, std::uint64_t position, const Rest& rest) {
   if (record.kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall) || position < rest.taken) return false;
   return (wire::record_cast<wire::SyscallRecord>(record).flags & wire::kOutputApart) != 0;
@@ -160,12 +161,13 @@ void append_rest(const Rest& rest, std::uint64_t have, RecordingWriter& writer, 
     if (record.kind == static_cast<std::uint16_t>(wire::RecordKind::kNone)) continue;
     const bool is_there = number++ < have;
     if (!is_there && lacks_data(record, position, rest)) break;
-    notes.note(&record);  // also files that already exist, because the manifest may not list them
+    notes.note(&record);  // also records that the events have, because the manifest may lack their files
     if (!is_there) writer.append(&record);
   }
 }
 
-// Reads the whole blocks of the events, and notes the process of each thread. Nothing: they are complete.
+// Reads the whole blocks of the events, and notes the process of each thread. Returns nothing if the events are
+// complete.
 std::optional<RecordingWriter::End> read_events(const std::string& recording, ManifestNotes& notes) {
   RecordingReader reader(recording);
   while (const wire::RecordHeader* record = reader.next()) notes.learn(record);

@@ -19,7 +19,7 @@ inline constexpr char kSaveRestVerb[] = "save-rest";
 // Creates the file, with its disk space reserved. Invalid if the file system does not support such files or has no
 // room. The descriptor locks the recording against save_rest, in this process and in those that inherit it.
 Fd create_unsaved(const Folder& recording);
-// For a complete recording, or one that is not wanted.
+// Removes the file of a recording that is complete or not wanted.
 void remove_unsaved(const Folder& recording);
 
 // Moves the contents of a recording's `unsaved` into its events and its manifest, and removes the file. Does nothing if

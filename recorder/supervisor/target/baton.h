@@ -14,7 +14,7 @@ bool take_free_baton(RuntimeState& state);
 // Frees the baton and makes all threads check whether they may have it.
 void free_baton(RuntimeState& state);
 
-// Takes the baton from a thread in a call for which it lends the baton (Thread::lends). False: it no longer lends it.
+// Takes the baton from a thread in a call for which it lends the baton (Thread::lends). False if it no longer does.
 bool take_lent_baton(RuntimeState& state, Thread& holder);
 
 }  // namespace reweave

@@ -23,8 +23,8 @@ constexpr int kFirstOther = 3;  // after the standard streams
 // Runs in a child between vfork and exec. Returns on failure.
 void become_guard(int lifeline, int arena, const char* core, char** argv) {
   char* envp[] = {nullptr};
-  // Moves both out of the way first: if the supervisor was started without these descriptors, it may have got their
-  // numbers for the two.
+  // Copies both to other numbers first: if the supervisor was started without its standard streams, it may have got the
+  // numbers kGuardLifeline and kGuardArena for these two descriptors.
   const int from[] = {fcntl(lifeline, F_DUPFD_CLOEXEC, kFirstOther), fcntl(arena, F_DUPFD_CLOEXEC, kFirstOther)};
   const bool placed =
       from[0] >= 0 && from[1] >= 0 && dup2(from[0], kGuardLifeline) >= 0 && dup2(from[1], kGuardArena) >= 0;

@@ -56,7 +56,7 @@ Claim claim_one(const std::vector<std::uint32_t>& cpus) {
   return {cpus[start % cpus.size()], Fd()};
 }
 
-// Empty: none was made.
+// Empty if this process has made no claim.
 std::optional<Claim> own_claim;
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace reweave {
 // Thread rule: one thread.
 std::uint32_t claim_processor(const cpu_set_t& allowed);
 
-// Ends this process's claim, for one that forks processes which have targets: each of them makes a claim of its own.
+// Ends this process's claim. Call this in a process that forks others which have targets: each makes its own claim.
 void give_up_processor();
 
 }  // namespace reweave

@@ -18,7 +18,7 @@ class RemoteMemory {
   // False if it is unmapped or may not be read.
   bool read(std::uint64_t address, void* to, std::size_t bytes);
   void forget() { pages_.clear(); }
-  // The system forbids reading other processes.
+  // True if the system forbids reading the process.
   bool forbidden() const { return forbidden_; }
 
  private:

@@ -69,9 +69,9 @@ void note_affinity(RunConfig& config) {
   config.affinity_bytes = given.bytes;
 }
 
-// Chooses the supervisor's processor: another one than the target's, so that it drains what the target writes; or, if
-// the two only wait for each other in turn, the same one, because waking another processor takes longer than a context
-// switch.
+// Chooses the supervisor's processor. Usually it differs from the target's, so that the supervisor drains what the
+// target writes. If the two only wait for each other in turn, it is the same one, because waking another processor
+// takes longer than a context switch.
 void choose_own_cpu(const RunConfig& config) {
   cpu_set_t cpus = given_processors().set;
   const bool in_turn = config.fork_server != 0;
@@ -199,7 +199,8 @@ Target::Target(ArenaMemory& arena, const TargetProgram& program, const std::func
   SYSCALL_CHECK(pid_, "starting the target");
   try {
     if (meanwhile) meanwhile();
-    // Last, because the program does not run yet: until then PR_SET_PDEATHSIG suffices, if without a message.
+    // The guard can come last, because the program does not run yet. Until then PR_SET_PDEATHSIG suffices, although it
+    // gives no message.
     guard_.emplace(arena_, program.recording);
     arena_.let_begin();
   } catch (...) {
@@ -217,8 +218,8 @@ void Target::abandon() {
 
 Target::~Target() {
   kill_all();
-  // A process that was just forked, or that has announced its end and waits for the supervisor, is known by its arena
-  // only.
+  // A process that was just forked, or that has announced its end and waits for the supervisor, can be found only by
+  // its arena.
   while (collect()) {
     kill_targets_of(arena_);
     usleep(1000);

@@ -14,7 +14,7 @@
 
 namespace reweave {
 
-// The parts that run inside the target, next to the running program or in its library folder.
+// The paths of the parts that run inside the target. They are next to the running `reweave` or in its library folder.
 struct RuntimePaths {
   std::string core;
   std::string shim;
@@ -53,7 +53,7 @@ void kill_tree(const ArenaMemory& arena, pid_t first);
 // True if the arena knows a process that lives, besides `first`.
 bool others_live(const ArenaMemory& arena, pid_t first);
 
-// A tree that is started. The calling process becomes its subreaper.
+// A tree that this class starts. The calling process becomes its subreaper.
 class Target : public Tree {
  public:
   // Starts the program under the core with the arena's configuration, and calls `meanwhile` in parallel: the core sets
@@ -65,7 +65,7 @@ class Target : public Tree {
   Target& operator=(const Target&) = delete;
 
   pid_t pid() const { return pid_; }
-  // Reaps them.
+  // Reaps the processes that have ended.
   bool collect() override;
   std::optional<int> status() const override { return status_; }
   void kill_all() override;
@@ -74,7 +74,7 @@ class Target : public Tree {
   void abandon();
 
   ArenaMemory& arena_;
-  bool has_checkpoints_;  // which outlive it, and may be children of this process
+  bool has_checkpoints_;  // checkpoints outlive the tree and may be children of this process
   std::optional<Guard> guard_;
   struct sigaction old_child_action_ = {};
   pid_t pid_;

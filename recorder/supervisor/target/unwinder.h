@@ -14,7 +14,7 @@ struct CallStack {
   std::vector<StackWord> words;        // everything it depends on, in the order in which it was read
 };
 
-// For one CodeSpace.
+// Finds the stacks of one CodeSpace (recorder/stack_cache.h).
 class Unwinder {
  public:
   explicit Unwinder(pid_t pid);
@@ -22,11 +22,11 @@ class Unwinder {
   Unwinder(const Unwinder&) = delete;
   Unwinder& operator=(const Unwinder&) = delete;
 
-  // The stack above the frame that contains `pc`, of a thread with `registers`. It ends where the code has no unwind
-  // information. False if that is before `pc`.
+  // Finds the stack above the frame that contains `pc`, of a thread with `registers`. It ends where the code has no
+  // unwind information. False if it ends before `pc` is reached.
   bool unwind(const StackRegisters& registers, std::uint64_t pc, CallStack& stack);
 
-  // The system forbids reading the process, so no stack can be found.
+  // True if the system forbids reading the process, so that no stack can be found.
   bool forbidden() const;
 
   class Target;  // libunwind's view of the process

@@ -21,13 +21,14 @@ namespace {
 // computing holder must give way at some point.
 constexpr std::chrono::milliseconds kFirstLook{10}, kMostBetween{150};
 
-// A thread's time slice if it reaches schedule points so rarely that counting them takes long; and the slice if it has
-// ended its last slices at one place, where it probably waits for the others.
+// kTimeSlice: the slice of a thread that reaches schedule points so rarely that it takes long to count enough of them.
+// kShortSlice: the slice of a thread whose last kSpunSlices slices ended at one place, where it probably waits for
+// others.
 constexpr std::chrono::milliseconds kTimeSlice{4}, kShortSlice{1};
 constexpr std::uint32_t kSpunSlices = 2;
 
-// The time that the supervisor may sleep while another thread could run, and if the holder spins; otherwise
-// kLongestIdleMs.
+// The longest sleep of the supervisor while another thread could run, and the longest one if the holder also spins.
+// Otherwise it is kLongestIdleMs.
 constexpr int kContendedIdleMs = 2, kSpinningIdleMs = 1;
 
 // The state according to proc(5); 0: the thread does not exist.
@@ -77,7 +78,8 @@ bool Watchdog::look_at_slice(RuntimeState& state, std::uint32_t holder, const Th
   if (!somebody_could_run()) return false;
   if (Clock::now() - turn_since_ < (spins(thread) ? kShortSlice : kTimeSlice)) return true;
   turn_since_ = Clock::now();
-  // One at a time: a thread without a processor would find all of them pending, and handle them nested in each other.
+  // Sends one signal at a time: a thread without a processor would find all of them pending, and handle them nested in
+  // each other.
   if (state.slice_over.load() == kSliceTold) return true;
   state.slice_over.store(kSliceTold);
   if (!signal(thread, kSliceOverValue)) state.slice_over.store(0);
@@ -102,7 +104,7 @@ void Watchdog::look_for_stall(RuntimeState& state, std::uint32_t holder, Thread&
     signal(thread, kWatchdogValue);
 }
 
-// If it sleeps in its call, it may be waiting for one of the others.
+// Takes the baton from a holder that sleeps in its call, because it may be waiting for another thread.
 void Watchdog::relieve(RuntimeState& state, Thread& holder) {
   const char doing = state_of(state.processes[holder.process % kMaxProcesses].real_pid, holder.real_tid);
   if (doing != 0 && doing != 'R' && somebody_could_run()) take_lent_baton(state, holder);
@@ -117,7 +119,8 @@ bool Watchdog::somebody_could_run() const {
                    [&](ThreadId id) { return could_run(state.threads[id]); });
 }
 
-// A thread in the kernel either returns soon, or waits for something that a signal cannot bring about.
+// Signals only a thread that runs. A thread that sleeps in the kernel either returns soon, or waits for something that
+// a signal cannot bring about.
 bool Watchdog::signal(const Thread& holder, std::uint64_t value) const {
   const std::int32_t process = arena_.state().processes[holder.process % kMaxProcesses].real_pid;
   if (process <= 1 || holder.real_tid <= 1 || state_of(process, holder.real_tid) != 'R') return false;

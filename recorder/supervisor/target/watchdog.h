@@ -1,6 +1,6 @@
-// Recording: notices that the baton holder reaches no schedule point while others could run or a signal waits for it,
-// and signals it; the core then examines it (recorder/core/preempt/loop_probe.h). If the holder sleeps in a call for
-// which it lends the baton, takes the baton.
+// Recording: notices that the baton holder reaches no schedule point while other threads could run or a signal waits
+// for it. Signals the holder, which the core then examines (recorder/core/preempt/loop_probe.h). If the holder sleeps
+// in a call for which it lends the baton, takes the baton instead.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,8 @@ namespace reweave {
 
 // The longest sleep of the supervisor.
 inline constexpr int kLongestIdleMs = 20;
-// Likewise, while no thread has the baton: a thread that takes it writes a record.
+// Likewise, while no thread has the baton or its holder sleeps in a call. A thread that takes the baton writes a
+// record.
 inline constexpr int kAsleepIdleMs = 200;
 
 class Watchdog {

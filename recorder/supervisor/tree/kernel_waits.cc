@@ -41,7 +41,7 @@ bool has_ending_child(const RuntimeState& state, const Process& process, const P
   std::error_code failed;
   for (const fs::directory_entry& task : fs::directory_iterator(proc_folder(process.real_pid) + "/task", failed)) {
     std::ifstream children(task.path() / "children");
-    if (!children) return true;  // nobody knows
+    if (!children) return true;  // not known
     for (std::int32_t child = 0; children >> child;)
       if (std::ranges::none_of(living, [&](std::uint32_t i) { return state.processes[i].real_pid == child; }))
         return true;
@@ -49,7 +49,8 @@ bool has_ending_child(const RuntimeState& state, const Process& process, const P
   return static_cast<bool>(failed);
 }
 
-// Processes whose parent is gone may have become children of `process` (prctl(2), PR_SET_CHILD_SUBREAPER).
+// Includes processes whose parent has ended, because they may have become children of `process` (prctl(2),
+// PR_SET_CHILD_SUBREAPER).
 Processes children_of(const RuntimeState& state, const Process& process, const Processes& living) {
   Processes children;
   for (const std::uint32_t i : living) {
@@ -60,7 +61,7 @@ Processes children_of(const RuntimeState& state, const Process& process, const P
   return children;
 }
 
-// wait4 and waitid, for any child or for the one with the ID `only`.
+// Returns the wait of wait4 or waitid for any child or, if `only` is above 0, for the child with that ID.
 std::optional<KernelWait> child_wait(const RuntimeState& state, const Process& process, std::int64_t only) {
   const Processes living = living_processes(state);
   if (state.tracing_began != 0 || (only <= 0 && has_ending_child(state, process, living))) return {};

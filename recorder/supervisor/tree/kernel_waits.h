@@ -10,15 +10,15 @@
 
 namespace reweave {
 
-// The wait can only be ended by one of these processes, or by a signal.
+// A wait that only one of `processes`, or a signal, can end.
 struct KernelWait {
   std::string what;                      // completes "the thread waits for"
   bool is_for_child;                     // for the end of a child process
   std::vector<std::uint32_t> processes;  // indices in RuntimeState::processes, ascending
 };
 
-// `thread` is in state kInKernel. Nothing if something else could end its call, or if that cannot be told. Thread rule:
-// the supervisor's thread; the answer may be out of date unless the supervisor has the baton.
+// `thread` must be in state kInKernel. Returns nothing if something else could end its call, or if that is not known.
+// Thread rule: the supervisor's thread; the answer may be out of date unless the supervisor has the baton.
 std::optional<KernelWait> kernel_wait(const RuntimeState& state, const Thread& thread);
 
 }  // namespace reweave

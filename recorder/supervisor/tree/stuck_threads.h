@@ -24,7 +24,7 @@ class TreeView {
   virtual std::int32_t mutex_owner(const Process& process, std::uint64_t address) const = 0;
 };
 
-// As the kernel shows them.
+// The facts as the kernel shows them now.
 class LiveTreeView : public TreeView {
  public:
   std::optional<KernelWait> kernel_wait(const RuntimeState& state, const Thread& thread) const override;

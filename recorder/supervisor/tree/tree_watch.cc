@@ -52,7 +52,7 @@ bool is_dead(pid_t pid) {
   return std::distance(begin(tasks), end(tasks)) <= 1;
 }
 
-// A process that has not announced its ID yet may be alive.
+// False for a process that has not announced its ID yet, because it may be alive.
 bool is_dead(const Process& process) { return process.real_pid > 1 && is_dead(process.real_pid); }
 
 // A process's relatives (proc(5), stat). All 0: it does not exist.
@@ -137,8 +137,8 @@ bool TreeWatch::take_baton() {
   return true;
 }
 
-// A process's creator has the baton until it has announced the process. The supervisor has it now, so the rest will
-// never be announced.
+// Retires processes that were never announced. A creator has the baton until it has announced its process. The
+// supervisor has the baton now, so these processes will never be announced.
 void TreeWatch::retire_unannounced() {
   RuntimeState& state = arena_.state();
   std::vector<std::uint32_t> found;
@@ -153,7 +153,7 @@ void TreeWatch::retire_unannounced() {
   end_orphans();
 }
 
-// A process that is just being created does not know its own ID yet.
+// Kills the orphans that have announced their ID. A process that is just being created does not know it yet.
 void TreeWatch::end_orphans() {
   std::erase_if(orphans_, [&](std::uint32_t index) {
     const pid_t pid = arena_.state().processes[index].real_pid;
@@ -215,7 +215,7 @@ void TreeWatch::take_out(Process& process, int wait_status) {
   process.vfork_parent = 0;
 }
 
-// Its tracers are told by the kernel, or find it here.
+// Notes the end of a process for its tracers. The kernel tells a tracer that is the parent; the others find it here.
 void TreeWatch::end_tracees(const Process& process, int wait_status) {
   RuntimeState& state = arena_.state();
   if (state.tracing_began == 0) return;
@@ -233,7 +233,8 @@ void TreeWatch::end_tracees(const Process& process, int wait_status) {
   }
 }
 
-// They continue, or are killed if their tracer asked for that; a later check finds those dead.
+// Releases the tracees of an ended tracer. They continue, or are killed if the tracer asked for that; a later check
+// finds the killed ones dead.
 void TreeWatch::release_tracees(const Process& tracer) {
   RuntimeState& state = arena_.state();
   if (state.tracing_began == 0) return;

@@ -6,8 +6,9 @@
 // processes, and frees the baton again. A process whose parent was killed while creating it, before announcing it, is
 // killed, as if the parent had been killed a little earlier.
 //
-// It also replaces a reaction of the kernel's: an orphaned process becomes a child of the supervisor, which is in the
-// same session. So, unlike natively, its group does not become an orphaned one (setpgid(2)).
+// It also does something that the kernel does natively: it hangs up orphaned process groups (setpgid(2)). The kernel
+// does not see such groups here, because an orphaned process becomes a child of the supervisor, which is in the same
+// session.
 #pragma once
 
 #include <sys/types.h>

@@ -68,16 +68,16 @@ long read_channel(ChannelFile& file, const Spans& to, bool peek);
 long write_channel(ChannelFile& file, const Spans& from, std::uint64_t done);
 // shutdown(2) of a socket.
 long shut_down(ChannelFile& file, long how);
-// The last reference is gone.
+// Closes a file whose last reference was dropped.
 void close_channel(ChannelFile& file);
 
 // The bits of poll(2) that hold now, numbered as in epoll(7).
 std::uint32_t ready_bits(const ChannelFile& file);
-// Grows whenever something happens that edge-triggered watchers must be told about.
+// Returns a number that grows whenever something happens that edge-triggered watchers must be told about.
 std::uint64_t changes_of(const ChannelFile& file);
 // True if a write of that many bytes, or of that value to a counter, need not wait.
 bool has_room(const ChannelFile& file, std::uint64_t wanted);
-// FIONREAD.
+// The number of bytes that FIONREAD reports.
 std::uint64_t bytes_to_read(const ChannelFile& file);
 
 }  // namespace reweave::core

@@ -21,7 +21,7 @@ namespace reweave::core {
 
 namespace {
 
-// Bytes that the run put into a file; without data they are zero. The newest change of a file comes first.
+// Bytes that the run put into a file. If `data` is null they are zero. The newest change comes first in the list.
 struct Change {
   std::uint32_t contents;
   std::int64_t from, to;
@@ -62,7 +62,7 @@ void resize(const Call& call, std::uint32_t index, std::int64_t size) {
   contents.size_now = size;
 }
 
-// The part of a file that begins at `offset` and is known from one source; without data it is zero.
+// The part of a file that begins at `offset` and is known from one source. If `data` is null its bytes are zero.
 struct Found {
   const std::byte* data;
   std::int64_t bytes;  // 0: nothing is known there
@@ -146,7 +146,8 @@ bool model_seek(Call& call, RecordedFile& file, long& result) {
   return result = complete(call, to < 0 ? -EINVAL : to), true;
 }
 
-// The size is the run's; the rest is as recorded, or as reported when the file was opened.
+// Answers a request for the status of `file`: the size is the run's, the rest is as recorded, or as reported when the
+// file was opened.
 bool model_status(Call& call, const RecordedFile& file, long& result) {
   if (!tells_own_status(call)) return false;
   const long slot = call.logged[call.row->outs[0].arg];

@@ -51,7 +51,8 @@ struct Copy {
   bool peeks, waits;
 };
 
-// Puts the next bytes of the source, at most `most`, into `portion` without consuming them. An error, or 0 at its end.
+// Puts the next bytes of the source, at most `most`, into `portion` without consuming them. Returns the number of
+// bytes, an error, or 0 at the source's end.
 long look(const Copy& copy, std::uint64_t most) {
   const Span span = {portion, std::min(most, kPortion)};
   const Spans spans = {&span, 1};

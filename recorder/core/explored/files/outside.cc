@@ -40,7 +40,7 @@ bool parse(const Call& call, Reading& to) {
   to.to = {&to.single, 1};
   const SyscallRow& row = *call.row;
   if (tells_sender(row)) return to.flags = call.logged[row.at.flags], true;
-  if (row.at.offset >= 0) return false;  // has an offset, but such files have none
+  if (row.at.offset >= 0) return false;  // the call gives an offset, but such files have no position
   if ((row.flags & kTellsPlace) != 0) return true;
   if ((row.flags & kHasMessage) != 0 && (row.flags & kSendsWhole) == 0) {
     to.message = reinterpret_cast<Message*>(call.logged[1]);
@@ -56,8 +56,8 @@ bool parse(const Call& call, Reading& to) {
 
 bool was_interrupted(long result) { return result == -EINTR || result == -512 /* ERESTARTSYS */; }
 
-// The next input that answers a read; `never_waits` if the recorded program was told -EAGAIN. The last input is
-// repeated if it is the end.
+// Returns the next input that answers a read; null if there is none. If the last input was the end of the file, it is
+// returned again. Sets `never_waits` if a recorded read failed with -EAGAIN.
 RecordedCall* next_answer(const RecordedFile& file, bool& never_waits) {
   RecordedCall* last = nullptr;
   never_waits = false;
@@ -77,7 +77,7 @@ bool has_answer(const void* what) {
   return next_answer(*static_cast<const RecordedFile*>(what), never_waits) != nullptr;
 }
 
-// The outside sends nothing more, as far as the recording knows.
+// Waits for input, although the recording has no more of it. Returns -EINTR or -EAGAIN.
 long wait_for_ever(const RecordedFile& file) {
   return wait_until({&file, 0, has_answer, nullptr, true}, kNoDeadline) == WaitResult::kInterrupted ? -EINTR : -EAGAIN;
 }
@@ -176,7 +176,7 @@ bool model_read(Call& call, const RecordedFile& file, long& result) {
   return result = take_input(call, reading, file, *input), true;
 }
 
-// A source that never ends.
+// Answers a read from a known device, such as /dev/zero, without the recording.
 bool read_source(Call& call, const RecordedFile& file, long& result) {
   Reading reading;
   if (file.source == Source::kRecorded || !parse(call, reading)) return false;
@@ -208,7 +208,7 @@ bool model_listing(Call& call, const RecordedFile& file, long& result) {
     if (list == nullptr) list = data;
   });
   const auto all = static_cast<std::uint32_t>(record_of(*found).result);
-  if (all == 0 || list == nullptr) return result = complete(call, 0), true;  // the end, where it stays
+  if (all == 0 || list == nullptr) return result = complete(call, 0), true;  // the end, also for later calls
   std::uint32_t bytes = 0;
   while (found->taken + bytes < all) {
     std::uint16_t length;  // of struct linux_dirent64
@@ -231,7 +231,7 @@ void begin_listing_again(const Call& call, const RecordedFile& file) {
     if (is_of(*entry, file)) entry->used = false, entry->taken = 0;
 }
 
-// Accepts the recorded connections, and no others.
+// Answers an accept for which the recording has no connection left. Only recorded connections are accepted.
 bool wait_for_connection(Call& call, const RecordedFile& file, long& result) {
   if ((call.row->flags & kAccepts) == 0 || file.inputs == kNothing) return false;
   bool never_waits = false;

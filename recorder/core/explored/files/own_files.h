@@ -9,7 +9,7 @@ namespace reweave::core {
 // A new open file with one reference; a new queue with two ends. Null: there are too many.
 ChannelFile* new_channel(ChannelKind kind);
 ByteQueue* new_queue();
-// True if the run has created one.
+// True if the run has created an open file of its own.
 bool has_own_files();
 // The object on which policies see all operations on them.
 std::uint64_t own_files_object();

@@ -15,7 +15,7 @@ namespace reweave::core {
 // Zeroed: not in use.
 struct Poller {
   std::uint32_t references;
-  std::uint32_t turn;  // watches before this one were reported last
+  std::uint32_t turn;  // index of the watch with which the next report begins
 };
 
 namespace {
@@ -220,7 +220,8 @@ bool polled_hurries(const void* what) {
   return some;
 }
 
-// True if one of them is the run's own, or the result is known for all; otherwise the recording answers.
+// True if one of the descriptors is the run's own, or the result is known for all of them. Otherwise the recording
+// answers.
 bool concerns_us(const Polled& polled) {
   bool all = polled.count != 0;
   for (std::uint32_t i = 0; i < polled.count; i++) {
@@ -231,7 +232,7 @@ bool concerns_us(const Polled& polled) {
   return all;
 }
 
-// Fills in the bits of each. Returns for how many there are any.
+// Waits for the descriptors, then fills in the ready bits of each. Returns the number of descriptors with any bit set.
 std::uint32_t await_polled(const Call& call, Polled& polled, WaitResult& ended) {
   bool outside = false;
   for (std::uint32_t i = 0; i < polled.count; i++) outside = outside || is_read_outside(polled, polled.list[i]);

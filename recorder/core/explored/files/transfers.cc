@@ -188,7 +188,7 @@ long take_files(const Call& call, Transfer& transfer) {
   return error;
 }
 
-// Gives the receiver new numbers for them, as many as fit.
+// Gives the receiver new numbers for the descriptors of a message, as many as fit.
 std::uint32_t give_files(const Transfer& transfer, Output* outputs, std::uint32_t n) {
   Message& message = *transfer.message;
   const std::uint64_t room = message.control == 0 ? 0 : message.control_bytes;

@@ -151,13 +151,13 @@ bool open_for_reading(Call& call, const char* path, long& result) {
   return open_text(call, name, result);
 }
 
-// 0 if files can be made in the folder, or the kernel's error.
+// 0 if files can be created in the folder, or the kernel's error.
 long may_make_in(const char* folder) {
   constexpr long kWriteAndSearch = 3;  // W_OK | X_OK
   return sys(SYS_faccessat, AT_FDCWD, folder, kWriteAndSearch);
 }
 
-// Likewise of that file.
+// 0 if the file `path` can be created, or the kernel's error.
 long may_make(const char* path) {
   static char folder[4096];
   std::uint64_t slash = 0;
@@ -170,7 +170,7 @@ long may_make(const char* path) {
   return may_make_in(slash == 0 ? "." : folder);
 }
 
-// `allowed`: 0, or the error with which the kernel refuses it.
+// Opens the file as an empty one. `allowed`: 0, or the error with which the kernel refuses it.
 bool open_empty(Call& call, long allowed, struct stat status, long& result) {
   status.st_mode = S_IFREG | 0600;
   return result = is_error(allowed) ? complete(call, allowed) : open_bytes(call, status, {}), true;

@@ -36,8 +36,8 @@ RecordedCall* first_input(std::uint32_t file);
 RecordedCall* next_input(const RecordedCall& call);
 
 // The call that answers `call`: not used yet, with the same file, names and numbers, and with outputs that fit; if
-// possible the recorded thread's own. A call that only looks, or repeats itself, may get a used one. Null: there is
-// none.
+// possible the recorded thread's own. A call that only reads state, or opens a file for reading, may get a used one.
+// Null: there is none.
 RecordedCall* find_recorded(const Call& call);
 
 // The next recorded signal from outside; null: there are no more. It remains the next until it is taken.

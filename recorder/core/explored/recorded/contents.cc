@@ -131,7 +131,7 @@ std::uint32_t contents_of(const wire::NamedFiles& names, std::uint64_t flags) {
     if (contents.device != names.device || contents.inode != names.inode) continue;
     if ((flags & O_TRUNC) != 0) resize(contents, 0);
     if (contents.size_now == names.size) return i;
-    break;  // something else has changed the file: it counts as another
+    break;  // something else has changed the file: it counts as a different file
   }
   if (count == room) return kNothing;
   all[count] = {names.device, names.inode, names.size, names.size, 0, 0, 0, 0, names.mode, false, nullptr};
@@ -163,7 +163,7 @@ void end_of_contents() {
   }
   for (std::uint32_t i = 0; i < count; i++) {
     merge(all[i]);
-    all[i].size_now = all[i].size;  // from now on of this run
+    all[i].size_now = all[i].size;  // from now on the size in this run
   }
   for (std::uint32_t i = 0; i < recorded_file_count(); i++) recorded_file(i).position = 0;
 }

@@ -29,7 +29,8 @@ struct Contents {
 // Room for `most` contents and for as many extents as the recording has `outputs`. Like prepare_recorded_files.
 long prepare_contents(std::uint64_t memory, std::uint64_t most, std::uint64_t outputs);
 
-// Indexing: the contents of a file opened with these names and O_ flags; the recorded run's use of it; the end.
+// Used while indexing. contents_of: the contents of a file opened with these names and O_ flags. index_contents_use:
+// notes the recorded run's use of a file. end_of_contents: ends the indexing.
 std::uint32_t contents_of(const wire::NamedFiles& names, std::uint64_t flags);
 void index_contents_use(RecordedFile& file, const RecordedCall& call);
 void end_of_contents();

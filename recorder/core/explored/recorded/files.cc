@@ -26,7 +26,8 @@ constexpr std::uint32_t kMostCopies = 4096;  // made by one run
 IN_MODEL RecordedFile* files;
 IN_MODEL std::uint32_t count, room;
 IN_MODEL std::uint32_t at_start[kMaxFds];  // plus one
-// During indexing: of each process of the recorded run, by index; and of the process of the current call. Plus one, or:
+// During indexing: the files of each process of the recorded run, by its index, and (open_now) of the process that made
+// the current call. An entry is the file's index plus one, or one of these values:
 constexpr std::uint32_t kAsAtStart = 0, kClosedNow = ~0u;
 using OpenTable = std::uint32_t[kMaxFds];
 OpenTable* open_tables;
@@ -115,7 +116,7 @@ void note_duplicate(RecordedCall& call, const wire::SyscallRecord& record) {
   call.made = call.file;
 }
 
-// Two files, the second after the first.
+// Notes a call that created two files. The index of the second is that of the first plus one.
 void note_pair(RecordedCall& call, const wire::SyscallRecord& record) {
   std::int32_t pair[2];
   const wire::OutputChunk* chunk = sole_chunk(record.header);
@@ -158,7 +159,7 @@ void add_input(RecordedCall& call, std::uint32_t index) {
   file.last_input = index;
 }
 
-// True if the data remains to be read.
+// True if the call leaves the data to be read again (MSG_PEEK).
 bool peeks(const wire::SyscallRecord& record) {
   const CallPlaces& at = find_row(record.number)->at;
   const int flags = at.offset < 0 && at.count < 0 ? at.flags : -1;  // recvfrom, recvmsg

@@ -56,7 +56,8 @@ Thread* receiver(const wire::SignalRecord& signal) {
   return found;
 }
 
-// True if all inputs recorded before the signal are used; if there were none, if as many schedule points have passed.
+// True if as many schedule points have passed as in the recording, or if there were inputs before the signal and all of
+// them have been used.
 bool is_due(const wire::SignalRecord& signal) {
   if (signal.step <= state().step) return true;
   const auto offset = reinterpret_cast<std::uint64_t>(&signal) - kFeedBase;

@@ -1,21 +1,23 @@
 // Input from outside of an explored run: connections and bytes on descriptors that lead outside, and signals. Each
-// descriptor gets its recorded inputs in order. An input that followed writes to the same descriptor arrives after as
-// many writes, or when every thread waits.
+// descriptor gets its recorded inputs in order. An input that the recorded program received after n writes to the same
+// descriptor arrives after n writes of the run, or when every thread waits.
 #pragma once
 
 #include "recorder/core/explored/recorded/files.h"
 
 namespace reweave::core {
 
-// Whether a system call reads from a descriptor or accepts a connection; whether it writes to one.
+// True if the system call `number` reads from a descriptor or accepts a connection. / True if it writes to a
+// descriptor.
 bool hears_outside(long number);
 bool sends_outside(long number);
 
 // True if a call that reads from the recorded file would find something, or its end.
 bool outside_readable(std::uint32_t file);
-// Changes when something new can be read.
+// Returns a number that changes when something new can be read.
 std::uint64_t outside_changes(std::uint32_t file);
-// The program is told that it can read: its next call does so, and is not answered by one recorded as too early.
+// Called when the program is told that it can read: its next call gets the next input, not a recorded answer that came
+// too early (such as -EAGAIN).
 void expect_input(std::uint32_t file);
 void note_output(std::uint32_t file);
 

@@ -10,7 +10,7 @@ namespace reweave::core {
 
 // True if the names are equal except for parts that are made up: up to six letters and digits, or digits of a time.
 bool differ_as_made_up(const char* one, const char* other, std::uint32_t bytes);
-// From now on `asked` stands for `recorded`; the two differ as above.
+// From now on the name `asked` means the recorded name `recorded`; the two differ as above.
 void note_made_up(const char* asked, const char* recorded, std::uint32_t bytes);
 // Replaces made-up pieces by the recorded ones.
 void put_recorded_names(char* names, std::uint32_t bytes);

@@ -20,7 +20,7 @@ namespace {
 
 IN_MODEL bool has_names;
 
-// True if the call only looks, or says the same each time.
+// True if the call only reads state, or gives the same answer each time.
 bool only_looks(const Call& call) {
   switch (call.row->repeats) {
     case Repeats::kAlways:

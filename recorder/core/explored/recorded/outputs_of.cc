@@ -15,8 +15,8 @@ struct Place {
   bool cuts;                    // what does not fit is omitted, as the kernel does
 };
 
-// The room for `out` in a call with the arguments `args`. For a socket address it is in the program's memory, which is
-// not available for a recorded call: 1 then.
+// Returns the room for `out` in a call with the arguments `args`. The room for a socket address is stored in the
+// program's memory, which is not available for a recorded call (`in_memory` is false); the result is then 1.
 std::uint64_t room_of(const Out& out, const long* args, bool in_memory) {
   const auto count = static_cast<std::uint64_t>(args[out.count]);
   switch (out.kind) {
@@ -62,7 +62,8 @@ bool place_in_rows(const Call& call, const long (&recorded)[6], std::uint64_t ad
   return false;
 }
 
-// Calls without outputs in their row write to an argument according to their command. Equal numbers write equally much.
+// A call without outputs in its row writes to an argument, and the number of bytes depends on its command. Both calls
+// have the same command, so they write the same number.
 bool place_at_argument(const Call& call, const long (&recorded)[6], std::uint64_t address, std::uint64_t bytes,
                        Place& to) {
   if (call.row->outs[0].kind != OutKind::kNone) return false;

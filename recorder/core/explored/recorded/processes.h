@@ -1,6 +1,6 @@
-// The threads and processes of the recorded run. A thread that an explored run creates stands for the thread that its
-// creator created at the same turn in the recording, if there is one: it has that thread's ID, and its calls preferably
-// get the answers that the recorded thread got.
+// The threads and processes of the recorded run. The n-th thread that a thread of an explored run creates corresponds
+// to the n-th thread that its creator created in the recording, if there is one. The same holds for processes. The new
+// thread gets the recorded thread's ID, and its calls preferably get the answers that the recorded thread got.
 #pragma once
 
 #include "recorder/core/base/context.h"
@@ -19,9 +19,10 @@ std::uint16_t recorded_process_of(ThreadId recorded);
 // True if a process of the recorded run had that ID.
 bool is_recorded_pid(long pid);
 
-// The recorded thread that `thread` of this run stands for; kNoThread: none.
+// The recorded thread to which `thread` of this run corresponds; kNoThread: none.
 ThreadId recorded_twin(const Thread& thread);
-// Finds one for `child`, created by `creator`; returns the ID by which the program knows it.
+// Finds the recorded thread to which `child`, created by `creator`, corresponds. Returns the ID by which the program
+// knows `child`; a new one if there is no such thread.
 std::int32_t number_of_new(const Thread& creator, const Thread& child);
 
 }  // namespace reweave::core

@@ -23,7 +23,7 @@ struct Loading {
 };
 IN_MODEL Loading loading[kMaxThreads];
 
-// The recorded execution of that name: by the thread that the caller stands for, else one not used yet, else any.
+// The recorded execution of that name: by the thread to which the caller corresponds, else one not used yet, else any.
 RecordedCall* find_execution(const Call& call) {
   const Asked asked = asked_by(call);
   const ThreadId twin = recorded_twin(call.me);

@@ -10,7 +10,7 @@ namespace reweave::core {
 
 // An execve or execveat: its error, or 0.
 long execute_modelled(const Call& call);
-// After that: the record of the next file of the new program. Null: there are no more.
+// After execute_modelled: the record of the next file of the new program. Null: there are no more.
 const wire::MapFileRecord* next_recorded_image();
 // The calling process has a new image, and descriptors of its own: drops what does not survive that.
 void begin_modelled_image();

@@ -107,7 +107,7 @@ bool has_ended(const void* what) {
   return find_ended(*static_cast<const WantedChild*>(what), some) != kMaxProcesses || !some;
 }
 
-// waitid; otherwise it is wait4.
+// True for waitid, false for wait4.
 bool is_waitid(const Call& call) { return call.row->at.info >= 0; }
 
 WantedChild wanted_of(const Call& call) {

@@ -12,7 +12,7 @@ namespace reweave::core {
 // `call` is an answered timer_create: from now on its timer is the run's own, if its kind allows that.
 void note_timer(const Call& call);
 
-// A process ends, or executes a program (then its alarm remains).
+// Removes the timers of a process that ends (`alarm_too`), or of one that executes a program, which keeps its alarm.
 void forget_timers(std::uint16_t process, bool alarm_too);
 
 // When the next one expires; kNoDeadline: never.
@@ -22,7 +22,7 @@ void fire_next_timer();
 
 // True if such a timer, armed or yet to be armed, sends the signal.
 bool is_of_timer(const wire::SignalRecord& signal);
-// True if a timer that sends this signal was ever armed; true if any is armed now.
+// True if a timer that sends this signal was ever armed. / True if any timer is armed now.
 bool timers_send(long number);
 bool timers_are_armed();
 

@@ -1,5 +1,6 @@
-// Tracks which threads share descriptors: all of a process, and processes made with CLONE_FILES, until the kernel gives
-// one a table of its own (clone(2), unshare(2), close_range(2), execve(2)). A table is free if no live thread has it.
+// Tracks which threads share descriptors: all threads of a process, and of processes created with CLONE_FILES, until
+// the kernel gives a thread a table of its own (clone(2), unshare(2), close_range(2), execve(2)). A table is free if no
+// live thread has it.
 #pragma once
 
 #include "recorder/core/base/context.h"

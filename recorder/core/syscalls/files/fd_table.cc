@@ -84,7 +84,7 @@ bool fd_may_block(long fd) {
 }
 
 long path_of_fd(long fd, char* to, std::size_t room) {
-  const bool is_first = self().tid == process().pid;  // for which the shorter path, which is faster, means the same
+  const bool is_first = self().tid == process().pid;  // for this thread, the shorter and faster path means the same
   Text link;
   link << (is_first ? "self/fd/" : "thread-self/fd/") << static_cast<int>(fd);
   const long n = sys(SYS_readlinkat, kProcFd, link.c_str(), to, room - 1);
@@ -117,7 +117,8 @@ bool is_same_file(const struct stat& one, const struct stat& other) {
   return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-// `fd` was opened by a name of the process's own descriptors: /proc/self refers to those of its first thread.
+// `fd` may have been opened through /proc/self/fd, which lists the descriptors of the process's first thread. If `fd`
+// is the same file as one of that thread's standard streams, marks it as that stream.
 void note_stream_of_first(long fd, const struct stat& status) {
   const Thread* first = thread_by_tid(process().pid);
   if (first == nullptr || first->fd_table == self().fd_table) return;

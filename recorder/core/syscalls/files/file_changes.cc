@@ -39,7 +39,7 @@ bool is_readable(long fd) {
   return !is_error(flags) && (flags & O_ACCMODE) != O_WRONLY;
 }
 
-// True if the call shifts the contents after the place.
+// True if the call shifts the contents that follow its range.
 bool moves_contents(const Call& call) {
   return call.row->at.change == HowChanged::kAllocates &&
          (call.args[1] & (FALLOC_FL_COLLAPSE_RANGE | FALLOC_FL_INSERT_RANGE)) != 0;
@@ -81,7 +81,7 @@ Change change_of(const Call& call, long fd, long result, std::uint64_t size) {
   }
 }
 
-// A write at an offset that nevertheless appends to the file (pwrite(2), readv(2)).
+// True for a write at an offset that nevertheless appends to the file (pwrite(2), readv(2)).
 bool appends(const Call& call, long fd) {
   constexpr long kAppend = 0x10, kNoAppend = 0x20;  // RWF_
   if (call.row->at.change != HowChanged::kAtOffset) return false;
@@ -121,8 +121,8 @@ bool drops_private_pages(long fd) {
   return is_error(sys(SYS_fstatfs, fd, &system)) || system.f_type != kXfs;
 }
 
-// For a change that may be as large as the file: logs where it is zero, whether it drops private pages, and then its
-// data.
+// For a change that may be as large as the file: logs its range, which a replay clears first, whether it drops private
+// pages, and then the data between holes.
 void log_sparse_change(const Call& call, const struct stat& status, long fd, bool own, Change change) {
   PseudoCall record = change_record(status, 0);
   record.fields().args[3] = change.offset;
@@ -157,7 +157,7 @@ void fit_region(Region& region, std::uint64_t size) {
     map_nothing(region.accessible_end(), region.end - region.accessible_end(), region.prot, flags);
 }
 
-// Adjusts all mappings of the file; 0: the mappings of all files.
+// Adjusts all mappings of the stand-in `number`; 0: the mappings of all files.
 void fit_mappings(std::uint32_t number) {
   RegionTable& table = regions();
   for (std::uint32_t i = 0; i < table.count; i++) {

@@ -12,13 +12,14 @@ void log_file_change(const Call& call, long result);
 // Replay: repeats what log_file_change logged.
 void repeat_file_changes();
 
-// Explored run: repeats and logs the effect on a file of a call that is answered from the recording.
+// Explored run, for a call that is answered from the recording: repeats and logs its effect on a file.
 void take_file_change(const wire::SyscallRecord& recorded);
 
 // Makes mappings end where their files end, after another process may have changed the sizes.
 void follow_file_changes();
 
-// Replay: the file of that region has been extended by another process. True if `address` is now accessible.
+// Replay, after a SIGBUS at `address`: another process may have extended the file mapped there. Updates the file's
+// mappings. True if `address` is now accessible.
 bool mend_mapping(std::uint64_t address);
 
 }  // namespace reweave::core

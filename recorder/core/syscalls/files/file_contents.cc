@@ -57,7 +57,7 @@ bool write_piece(const wire::RecordHeader& piece, long fd, std::uint64_t base) {
   return chunk != nullptr;
 }
 
-// Likewise, but only where `fd` has holes.
+// Writes the piece only where `fd` has holes. False: that was the last piece.
 bool write_into_holes(const wire::RecordHeader& piece, long fd, std::uint64_t base) {
   const wire::OutputChunk* chunk = sole_chunk(piece);
   if (chunk == nullptr) return false;
@@ -145,7 +145,7 @@ void take_contents(long fd, std::uint64_t base) {
 
 // The file position is the start of the free room: processes that fork share it together with the file.
 std::uint64_t room_for_contents(std::uint64_t bytes) {
-  constexpr long kAtATime = 1 << 20;  // a mapping of any part keeps the whole file
+  constexpr long kAtATime = 1 << 20;  // size of one file: a mapping of any part keeps all of it
   const auto room = static_cast<long>(page_up(bytes));
   const long end = sys(SYS_lseek, kContentsFd, room, SEEK_CUR);
   if (!is_error(end) && end <= kAtATime) return static_cast<std::uint64_t>(end - room);

@@ -21,27 +21,29 @@ Extent next_data(long fd, std::uint64_t from, std::uint64_t end);
 // Recording: logs the contents of [offset, offset + bytes) of the file behind `fd` without holes.
 void log_contents(long fd, std::uint64_t offset, std::uint64_t bytes);
 
-// Explored run: likewise for part of a file of the core's that starts at `base` of `fd`.
+// Explored run: does the same for a file that the core keeps in `fd`, from offset `base` on.
 void log_part(long fd, std::uint64_t base, std::uint64_t offset, std::uint64_t bytes);
 
 // Recording: logs the first `bytes` of a file with hardly any holes. The whole file is logged, because a mapping may be
 // extended.
 void log_small_file(long fd, std::uint64_t bytes);
-// Likewise, with the data already read.
+// Logs a small file whose data was already read.
 void log_small_file(const std::byte* data, std::uint64_t bytes);
 
-// Recording: likewise for readable memory at `start`, which maps an object from `offset` on.
+// Recording: logs `bytes` of readable memory at `start`, which maps an object from `offset` on. Leaves out pages of
+// zeros.
 void log_memory(std::uint64_t start, std::uint64_t bytes, std::uint64_t offset = 0);
 
-// Replay: consumes what either function logged and writes it to the file `fd`, moved by `base` bytes.
+// Replay: consumes what one of these functions logged and writes it to the file `fd`, at the logged offsets plus
+// `base`.
 void take_contents(long fd, std::uint64_t base);
 
-// Replay: finds page-aligned room for `bytes` in a file shared with others, open as kContentsFd; returns its offset.
-// One file each would cost more than everything else in mapping it.
+// Replay: finds page-aligned room for `bytes` in a file shared with others, open as kContentsFd; returns its offset. A
+// file for each mapping would cost more than all other work for the mapping.
 std::uint64_t room_for_contents(std::uint64_t bytes);
 
-// Explored run: writes what was logged after `mapping` to the file `fd`, moved by `base` bytes; with `only_holes`, only
-// where that has holes.
+// Explored run: writes what was logged after `mapping` to the file `fd`, at the logged offsets plus `base`; with
+// `only_holes`, only where `fd` has holes.
 void copy_contents(const wire::MapFileRecord& mapping, long fd, std::uint64_t base, bool only_holes);
 
 }  // namespace reweave::core

@@ -29,7 +29,7 @@ namespace {
 
 const char* string_at(long address) { return reinterpret_cast<const char*>(address); }
 
-// Calls of the dynamic loader, which may get other answers than the file system's.
+// True for calls of the dynamic loader, which may get other answers than the file system's.
 bool from_loader(const Call& call) { return in_interpreter(call.context.registers.rip); }
 
 // The file to open instead of `path`. The loader's preload list names the shim. Instead of ThreadSanitizer's runtime
@@ -47,8 +47,8 @@ const char* substitute(const Call& call, const char* path) {
   return path;
 }
 
-// A link in /proc to a file of Reweave's own, because a process with another root has no path to it; null if it is
-// none.
+// A link in /proc to a file of Reweave's own, because a process with another root has no path to it. Null if `path` is
+// not one of these files.
 const char* link_to_own(const char* path) {
   static char link[32];
   const OwnFiles files = own_files(config());
@@ -62,7 +62,7 @@ const char* link_to_own(const char* path) {
   return nullptr;
 }
 
-// openat2 with RESOLVE_ flags, which depend on links in ways that substituted paths would not satisfy.
+// True for openat2 with RESOLVE_ flags, which restrict the links in a path: a substituted path might not satisfy them.
 bool resolves_strictly(const Call& call) {
   return (call.row->flags & kFlagsInMemory) != 0 && call.args[3] >= 24 &&
          reinterpret_cast<const std::uint64_t*>(call.args[2])[2] != 0;
@@ -107,8 +107,8 @@ long give_link(Call& call, int slot, const char* target) {
   return static_cast<long>(bytes);
 }
 
-// readlink of /proc/self/exe returns the program, not the core. The kernel knows its present name; an explored run that
-// asks more often than the recorded one uses its name at the start.
+// readlink of /proc/self/exe returns the program, not the core. The kernel knows the program's present name. An
+// explored run that asks more often than the recorded run uses the program's name at its start.
 long read_link(Call& call, int slot) {
   const char* path = string_at(call.args[slot]);
   const char* program = path == nullptr ? nullptr : program_behind(path);
@@ -277,8 +277,8 @@ long handle_copy_between(Call& call) {
   return may_be_copied && can_be_copied(call) ? copy_to_stream(call) : complete(call, refused);
 }
 
-// Into a pipe it moves the pages themselves, not copies: even without the baton it must get the program's own. Out of a
-// pipe it is a read.
+// Into a pipe, vmsplice moves the pages themselves, not copies. So it must get the program's own memory, not scratch,
+// even without the baton. Out of a pipe it is a read.
 long handle_vmsplice(Call& call) {
   const bool refused = (call.args[3] & ~kPipeFlags) == 0 && fd_stream(call.args[0]) != 0;
   if (refused) return complete(call, -EBADF);  // as for a descriptor that is not a pipe: see above
@@ -309,7 +309,7 @@ long handle_name_to_handle_at(Call& call) {
 
 namespace {
 
-// The kernel checks the time limit first. An inaccessible one faults here.
+// True if the time limit is valid, which the kernel checks first. An inaccessible one faults here.
 bool has_valid_limit(const Call& call) {
   constexpr std::int64_t kMicro = 1'000'000, kNano = 1'000'000'000;
   const auto* time = reinterpret_cast<const std::int64_t*>(call.args[4]);

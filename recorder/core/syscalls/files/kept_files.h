@@ -1,6 +1,6 @@
 // Large files that cannot change while the supervisor holds a lease on them (fcntl(2), F_SETLEASE). For a read of such
-// a file the recording only gets file and offset, and the supervisor takes the data from the file itself. So a program
-// that reads gigabytes is not held up by copying.
+// a file the core logs only the file and the offset, and the supervisor takes the data from the file itself. So a
+// program that reads gigabytes is not held up by copying.
 //
 // When a process wants to write to the file, the kernel makes it wait. The supervisor marks the file as changing, waits
 // until no thread is about to log a reference to it, copies the data referred to, and releases the lease. A thread that

@@ -100,7 +100,8 @@ bool is_noted(std::uint64_t name) {
   return false;
 }
 
-// After a record was published whose file the supervisor has to copy: waits until it has done so, once per file.
+// Call this after publishing a record whose file the supervisor has to copy. Waits until the supervisor has done so,
+// once per file.
 void wait_until_noted(const FileIdentity& file) {
   RuntimeState& s = state();
   const std::uint64_t name = name_for_supervisor(file);
@@ -119,8 +120,8 @@ bool is_program(long fd) {
   return is_elf(magic, sys(SYS_pread64, fd, magic, SELFMAG, 0));
 }
 
-// The file was written to in this run, so it may be again. A program's own mappings have names that others look for.
-// Half of the room is kept for the files that certainly change.
+// True if the file was opened for writing in this run, so it may change while it is mapped. False for programs and
+// libraries, whose files others look for by name. Half of the stand-ins are kept for files that certainly change.
 bool may_be_written(const FileIdentity& file, long fd) {
   return is_written_file(file.device, file.inode) && state().stand_in_count < kMaxStandIns / 2 && !is_program(fd);
 }
@@ -222,7 +223,8 @@ void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_
   body.prot = static_cast<std::uint32_t>(prot);
   body.flags = static_cast<std::uint32_t>(flags) | (file.changeable && bytes != 0 ? kMapStandIn : 0) |
                (file.inlined ? kMapInlined : 0) | (file.read_only ? kMapReadOnly : 0) | (file.fresh ? kMapFresh : 0);
-  // The program may replace the file at once; git does that with its index at each commit.
+  // The copy must be made before this thread continues, because the program may replace the file at once. git does that
+  // with its index at each commit.
   const bool is_logged = (body.flags & (kMapStandIn | kMapInlined)) != 0;
   const bool is_copied = !is_logged && (file.fresh || !belongs_to_system(file));
   const bool must_be_kept = is_copied && live();
@@ -276,7 +278,7 @@ void map_recorded_file(FileIdentity& file, std::uint64_t start, std::uint64_t by
 
 namespace {
 
-// The part of a script that the kernel reads. The file may be gone or replaced when it is next looked at.
+// Logs the part of a script that the kernel reads, because the file may later be removed or replaced.
 void log_head(const FileHead& head) {
   PseudoCall record(wire::kScriptHead, sizeof head.data);
   record.fields().result = head.bytes;
@@ -313,7 +315,7 @@ long open_recorded_image(FileIdentity& file, FileHead& head) {
 
 constexpr long kImageProtection = PROT_READ | PROT_EXEC;
 
-// The file that the recorded run loaded at this point.
+// Opens the file that the recorded run loaded at this point.
 long open_modelled_image(FileIdentity& file, FileHead& head) {
   const wire::MapFileRecord* recorded = explored.next_image();
   if (recorded == nullptr)

@@ -31,14 +31,15 @@ struct SmallContents {
   std::uint64_t bytes;
 };
 
-// Recording: the identity of a small data file mapped in this way, with the name that the program gave: the file's
-// contents are in the log, and asking the kernel for the name costs more than the mapping. False: it is not such a
-// file, or no longer has the size in `status`.
+// Recording: identifies a small data file that is mapped with `prot` and `flags`, and reads its contents. The name is
+// the one by which the program opened the file: the contents are logged anyway, and asking the kernel for the name
+// costs more than the mapping. False if it is not such a file, or no longer has the size in `status`.
 bool identify_small_file(long fd, const struct stat& status, long prot, long flags, FileIdentity& file,
                          SmallContents& contents);
 // Recording: identifies the file open as `fd`, for which fstat(2) returned `status`.
 void identify_file(long fd, const struct stat& status, FileIdentity& file);
-// Decides whether the contents of `file`, open as `fd` and mapped in this way, are logged in any case.
+// Decides whether the contents of `file`, open as `fd` and mapped with `prot` and `flags`, are logged because that is
+// cheaper (`file.inlined`).
 void decide_inlining(FileIdentity& file, long fd, long prot, long flags);
 // Logs that `file` was mapped at `start`.
 void log_mapped_file(const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long offset, long prot,

@@ -16,7 +16,7 @@ namespace reweave::core {
 
 namespace {
 
-// Writes of an explored run must not reach other runs or the server that they are forked from.
+// Writes of an explored run must not reach other runs, or the server from which the runs are forked.
 long stand_ins_fd() { return modelled() ? kRunStandInsFd : kArenaFd; }
 
 std::uint64_t base_of(std::uint32_t number) { return kStandInsOffset + (number - 1) * kStandInBytes; }
@@ -79,7 +79,7 @@ void check_room(std::uint64_t offset, std::uint64_t bytes) {
 }  // namespace
 
 void clear_stand_in(std::uint32_t number, std::uint64_t offset, std::uint64_t bytes) {
-  // To punch a hole, the kernel looks at every mapping of the place, and a program may have thousands.
+  // To punch a hole, the kernel looks at every mapping of the range, and a program may have thousands.
   constexpr std::uint64_t kFew = 64 << 10;
   if (bytes <= kFew) return write_zeros(base_of(number) + offset, base_of(number) + offset + bytes);
   sys(SYS_fallocate, stand_ins_fd(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, base_of(number) + offset, bytes);
@@ -134,7 +134,7 @@ void map_stand_in(const FileIdentity& file, std::uint64_t start, std::uint64_t b
   const std::uint32_t number = note_stand_in(file);
   const auto begin = static_cast<std::uint64_t>(offset);
   if (is_behind_everything(file, begin)) {
-    take_contents(stand_ins_fd(), base_of(number));  // there are none
+    take_contents(stand_ins_fd(), base_of(number));  // only the end mark: there are no contents
     return map_nothing(start, page_up(bytes), prot, flags);
   }
   fill_stand_in(number, begin, bytes);
@@ -160,7 +160,7 @@ void log_stand_in(std::uint32_t number, std::uint64_t offset, std::uint64_t byte
 
 namespace {
 
-// Copies [start, end) of the server's file to the run's.
+// Copies [start, end) of the server's file of stand-ins to the run's.
 void copy_stand_ins(std::uint64_t start, std::uint64_t end) {
   static char bytes[16 * kPage];
   for (Extent data = next_data(kArenaFd, start, end); data.start < data.end; data = next_data(kArenaFd, data.end, end))

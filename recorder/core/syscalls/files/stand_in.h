@@ -9,14 +9,15 @@
 
 namespace reweave::core {
 
-// Replay: consumes what was logged of a part of that file.
+// Replay: consumes the logged contents of `bytes` at `offset` of file `number` and writes them to its stand-in.
 void fill_stand_in(std::uint32_t number, std::uint64_t offset, std::uint64_t bytes);
 
 // Replay: consumes what log_contents logged and maps the stand-in of `file`.
 void map_stand_in(const FileIdentity& file, std::uint64_t start, std::uint64_t bytes, long prot, long flags,
                   long offset);
 
-// Explored run: likewise with the contents of the recorded mapping, except where the run itself has written.
+// Explored run: maps the stand-in of `file`, with the contents of the recorded mapping except where the run itself has
+// written.
 void map_stand_in_of_run(const wire::MapFileRecord& recorded, const FileIdentity& file, std::uint64_t start,
                          std::uint64_t bytes, long prot, long flags, long offset);
 // Explored run: logs what log_contents would log.

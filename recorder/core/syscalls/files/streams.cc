@@ -1,5 +1,5 @@
 // Writes to the run's standard output and error while other threads can run. A replay repeats them in the recorded
-// order, so that must be the order in which the reader received them: each write is made with the baton, in parts that
+// order, which must be the order in which the reader received them. So each write is made with the baton, in parts that
 // cannot block.
 #include "recorder/core/syscalls/files/streams.h"
 
@@ -68,7 +68,7 @@ Copy copy_of(const Call& call) {
   return {a[at.from], a[at.to], reinterpret_cast<long*>(a[at.in_offset]), static_cast<std::uint64_t>(a[at.count])};
 }
 
-// Reads what is available into scratch, after waiting for some.
+// Waits until data is available and reads it into scratch.
 long read_some(Call& call, const Copy& copy, std::uint64_t to) {
   constexpr long kNonblocking = 2;  // SPLICE_F_NONBLOCK
   const std::uint64_t bytes = copy.bytes < kScratchBytes ? copy.bytes : kScratchBytes;

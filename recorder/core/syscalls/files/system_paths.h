@@ -7,7 +7,7 @@
 
 namespace reweave::core {
 
-// By its name. If processes have different roots, such names may refer to any file: false.
+// Decides by the name. False if processes have different roots, because such names may then refer to any file.
 bool belongs_to_system(const char* path);
 
 // The first argument that is a path or name, as the program gave it. The call has one.

@@ -11,7 +11,7 @@ namespace reweave::core {
 // Notes the file opened for writing as `fd`, if it is a regular file.
 void note_written_file(long fd);
 
-// True if the file was noted; rarely also if another was.
+// True if the file was noted. Rarely also true for other files (a Bloom filter).
 bool is_written_file(std::uint64_t device, std::uint64_t inode);
 
 }  // namespace reweave::core

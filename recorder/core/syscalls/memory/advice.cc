@@ -30,14 +30,14 @@ bool has_effect(long advice) {
 bool can_be_freed(std::uint64_t start, std::uint64_t end) {
   while (start < end) {
     const Region* region = region_at(start);
-    if (region == nullptr) return true;  // the kernel reports that
+    if (region == nullptr) return true;  // the kernel reports the hole
     if (region->shared || region->file_end != kNoFile) return false;
     start = region->end;
   }
   return true;
 }
 
-bool wiped_on_fork;  // it was asked for
+bool wiped_on_fork;  // the program has used MADV_WIPEONFORK
 
 }  // namespace
 

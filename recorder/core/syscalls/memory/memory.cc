@@ -35,8 +35,8 @@ constexpr std::uint64_t k32BitTop = 0x8000'0000;
 constexpr std::uint64_t k32BitBottom = 0x4000'0000;
 constexpr std::uint64_t kLowestHint = 0x1'0000;  // vm.mmap_min_addr, as distributions set it
 
-// The file to be mapped. Recording: whether the descriptor is open, and its status, which is asked for only once, or
-// comes from the program's own call.
+// The file to be mapped. Recording: also whether the descriptor is open, and its status, which comes from the program's
+// own call just before, or else from a single call of the core.
 struct MappedDescriptor {
   long fd;
   bool is_open;
@@ -89,9 +89,9 @@ std::uint64_t unit_of_memory(std::uint64_t flags) {
 
 std::uint64_t round_up_to(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) & ~(unit - 1); }
 
-// The address for a mapping of `bytes`; 0 if there is no room, or a negative error. A hint counts for every kind of
-// mapping (get_unmapped_area in the kernel's mm/mmap.c); one below the lowest address that may be mapped is raised to
-// that.
+// Returns the address for a mapping of `bytes`; 0 if there is no room. A hint counts for every kind of mapping
+// (get_unmapped_area in the kernel's mm/mmap.c). A hint below the lowest address that may be mapped is raised to that
+// address.
 std::uint64_t choose_address(std::uint64_t wanted, std::uint64_t bytes, std::uint64_t flags, std::uint64_t unit) {
   const bool low = (flags & MAP_32BIT) != 0;
   std::uint64_t hint = wanted & ~(unit - 1);
@@ -128,7 +128,7 @@ Region describe(const Call& call, std::uint64_t start, std::uint64_t bytes, cons
 }
 
 long map_anonymous(Call& call, std::uint64_t start, std::uint64_t bytes) {
-  // A replay or an explored run may not be allowed to lock pages, and nothing that a program sees depends on it.
+  // A replay or an explored run might lack the permission to lock pages, and nothing that a program sees depends on it.
   const long left_out = MAP_FIXED_NOREPLACE | MAP_32BIT | (live() ? 0 : MAP_LOCKED);
   const long flags = (call.args[3] & ~left_out) | MAP_FIXED;
   const long result = sys(SYS_mmap, start, bytes, call.args[2], flags, -1, 0);
@@ -138,7 +138,7 @@ long map_anonymous(Call& call, std::uint64_t start, std::uint64_t bytes) {
   return complete(call, result);
 }
 
-// After the records of the mapping, because a record of its code may follow.
+// Call this after logging the mapping, because a record of its code may follow.
 void add_file_region(const Call& call, std::uint64_t start, std::uint64_t bytes, const FileIdentity& file) {
   add_region(describe(call, start, bytes, &file));
   if ((call.args[2] & PROT_EXEC) == 0) return;
@@ -148,8 +148,8 @@ void add_file_region(const Call& call, std::uint64_t start, std::uint64_t bytes,
                    static_cast<std::uint64_t>(call.args[5]));
 }
 
-// The kernel or hardware would write to memory shared by a device, packet socket or performance counter at arbitrary
-// times. Programs have fallbacks for kernels without these.
+// True for devices, packet sockets and performance counters: the kernel or hardware would write to their mapped memory
+// at arbitrary times. Programs have fallbacks for kernels without these.
 bool is_shared_by_kernel(const struct stat& status) {
   constexpr std::uint64_t kMemoryDevices = 1;  // /dev/zero and similar (Documentation/admin-guide/devices.txt)
   switch (status.st_mode & S_IFMT) {
@@ -290,8 +290,8 @@ long check_locking(const Call& call) {
 
 }  // namespace
 
-// Locking everything would also fill and lock the core's mappings; nothing that a program sees depends on it.
-// munlockall unlocks what mlock has locked.
+// mlockall is checked but not made: it would also fill and lock the core's mappings, and nothing that a program sees
+// depends on it. munlockall is made, because it undoes every mlock.
 long handle_mlockall(Call& call) { return complete(call, check_locking(call)); }
 
 long handle_munlockall(Call& call) { return complete(call, sys(SYS_munlockall)); }

@@ -35,7 +35,7 @@ bool valid_move(const Move& move) {
   return move.to % kPage == 0 && apart;
 }
 
-// Chooses the target: sets `to`. Returns 0 or an error.
+// Chooses the target address and stores it in `move.to`. Returns 0 or an error.
 long choose_target(Move& move) {
   if ((move.flags & MREMAP_FIXED) != 0) return is_ours(move.to, move.new_bytes) ? -ENOMEM : 0;
   const std::uint64_t wish = (move.flags & MREMAP_DONTUNMAP) != 0 ? move.to : 0;
@@ -67,9 +67,9 @@ long move_private(const Move& move, const Region& region) {
   return result;
 }
 
-// Whether the kernel sees several mappings where the table has one, for example because a part is locked. It moves
-// those only with MREMAP_FIXED (since Linux 6.17), which carry_out adds. Only growing tells, so one page is added and
-// removed.
+// True if the kernel sees several mappings where the table has one, for example because a part is locked. The kernel
+// moves several mappings only with MREMAP_FIXED (since Linux 6.17), which carry_out adds although the program did not.
+// Only growing shows the difference, so one page is added and removed.
 bool is_several_to_kernel(const Move& move) {
   const long grown = sys(SYS_mremap, move.from, move.old_bytes, move.old_bytes + kPage, 0, 0);
   if (!is_error(grown)) sys(SYS_mremap, move.from, move.old_bytes + kPage, move.old_bytes, 0, 0);
@@ -120,7 +120,7 @@ void note_moved(const Move& move, Region region) {
   show_more(region, move.to + move.old_bytes);
 }
 
-// The part of a move of several mappings in the first of them that ends after `at`; empty if there is none.
+// Returns the part of the move that concerns the first mapping that ends after `at`; empty if there is none.
 Move first_part(const Move& move, std::uint64_t at) {
   const RegionTable& table = regions();
   const std::uint64_t end = move.from + move.old_bytes;
@@ -153,7 +153,7 @@ bool is_of_several(const Move& move, const Region& region) {
   return only_moves && !move.duplicates() && move.from + move.old_bytes > region.end;
 }
 
-// True if the range only shrinks. The rest then stays as it is, with all its mappings and holes.
+// True if the range only shrinks. What remains of it then keeps all its mappings and holes.
 bool only_shrinks(const Move& move) {
   constexpr std::uint64_t kMoves = MREMAP_FIXED | MREMAP_DONTUNMAP;
   return (move.flags & kMoves) == 0 && !move.duplicates() && move.new_bytes <= move.old_bytes;
@@ -168,7 +168,7 @@ long shrink(const Move& move) {
   return static_cast<long>(move.from);
 }
 
-// The error if memory cannot grow in place: the kernel may have another reason than lack of room.
+// Returns the error for memory that cannot grow in place. The kernel may have another reason than lack of room.
 long why_not(const Move& move, long error) {
   if (!live() || error != -ENOMEM || (move.flags & MREMAP_MAYMOVE) != 0) return error;
   const long result = sys(SYS_mremap, move.from, move.old_bytes, move.new_bytes, 0, 0);
@@ -204,7 +204,7 @@ long handle_mremap(Call& call) {
   return complete(call, result);
 }
 
-// Since Linux 4.0, this maps that part of the file in place of the old mapping (remap_file_pages(2)).
+// Since Linux 4.0, this call maps the wanted part of the file over the old mapping (remap_file_pages(2)).
 long handle_remap_file_pages(Call& call) {
   const std::uint64_t start = page_down(static_cast<std::uint64_t>(call.args[0]));
   const std::uint64_t bytes = page_down(static_cast<std::uint64_t>(call.args[1]));

@@ -69,7 +69,7 @@ void repeat_memory_change(const wire::SyscallRecord& record) {
   if (written != static_cast<long>(chunk->bytes)) diverged("could not change the memory of a process", &record.header);
 }
 
-// Repeated in every mode within the tree; writes to other processes are not repeated in a replay.
+// Recordings and replays carry out writes to processes of the tree. A replay does not repeat writes to other processes.
 long handle_process_vm_writev(Call& call) {
   const Process* target = process_by_pid(call.args[0]);
   if (target == nullptr || modelled()) return recorded_call(call);
@@ -104,7 +104,7 @@ IoVector range_after(std::uint64_t address, long count, std::uint64_t done) {
   return {};
 }
 
-// Whether the advice works for that whole part of a range. The kernel continues after a hole (ENOMEM).
+// True if the advice works for the whole part of a range. The kernel continues after a hole (ENOMEM).
 bool advises(const Call& call, std::uint64_t start, std::uint64_t bytes) {
   const IoVector part = {start, bytes};
   const long result = sys(SYS_process_madvise, call.args[0], &part, 1, call.args[3], 0);

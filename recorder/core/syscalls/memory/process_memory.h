@@ -15,8 +15,8 @@ void log_memory_change(const Call& call, std::uint64_t address, std::uint64_t by
 // Replay: repeats what log_memory_change logged.
 void repeat_memory_change(const wire::SyscallRecord& record);
 
-// Returns the advice (madvise(2)) that the kernel gets for `advice`, in every mode. / Notes its effect in the core's
-// tables.
+// repeatable_advice returns the advice (madvise(2)) that the core gives to the kernel in place of `advice`, in every
+// mode. note_advice notes the effect of `advice` in the core's tables.
 long repeatable_advice(long advice);
 void note_advice(std::uint64_t start, std::uint64_t bytes, long advice);
 // Replay: repeats the effect of a call up to `end`, where it stopped.

@@ -57,13 +57,14 @@ long protect_down(Call& call, std::uint64_t start, std::uint64_t end) {
   return complete(call, result);
 }
 
-// Replay: memory of a file that the program could not write. The file's replacement does not have that restriction.
+// Unless live: true if `prot` would make memory of a file writable that the recorded program could not write. The
+// file's replacement does not have that restriction.
 bool was_denied(const Region& region, long prot) {
   return !live() && region.read_only && region.shared && (prot & PROT_WRITE) != 0;
 }
 
-// Returns the first address in [start, end) at which protecting with `prot` is denied; `end` if there is none. An
-// explored run's own mappings are always writable.
+// Returns the first address in [start, end) at which protecting with `prot` is denied; `end` if there is none. In an
+// explored run the kernel denies nothing, because the run's own mappings are always writable.
 std::uint64_t first_denied(std::uint64_t start, std::uint64_t end, long prot) {
   for (std::uint64_t at = start; at < end;) {
     const Region* region = region_at(at);
@@ -74,8 +75,8 @@ std::uint64_t first_denied(std::uint64_t start, std::uint64_t end, long prot) {
   return end;
 }
 
-// Replay of an older recording, which does not say where the call failed. The kernel has changed everything before
-// that, mapping by mapping (mprotect(2)), and so must the table and the memory.
+// Replay of an older recording, which does not say where the call failed. The kernel changed everything before the
+// failure, mapping by mapping (mprotect(2)). This function changes the memory and the table in the same way.
 void protect_up_to_failure(std::uint64_t start, std::uint64_t end, long prot) {
   for (std::uint64_t at = start; at < end;) {
     const Region* region = region_at(at);

@@ -68,8 +68,8 @@ bool has_ours(const char* entries, long bytes, const SyscallRow& row) {
 long handle_getdents(Call& call) {
   if (!live() || is_our_fd(call.args[0])) return recorded_call(call);
   auto* entries = reinterpret_cast<char*>(call.args[1]);
-  long got = 0, result = 0, written = 0;  // the kernel also wrote memory after the result
-  do {                                    // repeats if there were only entries of the core: 0 means the end
+  long got = 0, result = 0, written = 0;  // `written`: includes entries that were taken out
+  do {                                    // repeats if all entries were the core's: a result of 0 would mean the end
     got = result = lent_call(call.number, call.args[0], call.args[1], call.args[2]);
     if (got > written) written = got;
     if (has_ours(entries, got, *call.row) && lists_descriptors(call.args[0]))

@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kNames[] = {"maps", "smaps", "numa_maps"};
 
 // The first address of a line "start-end ..." or, in numa_maps, "start ..."; false if the line does not begin with one,
-// as lines in smaps.
+// like the detail lines of smaps.
 bool parse_start(const char* line, std::uint64_t& start) {
   start = 0;
   const char* p = line;
@@ -20,14 +20,15 @@ bool parse_start(const char* line, std::uint64_t& start) {
   return p != line && (*p == '-' || *p == ' ');
 }
 
-// Memory that the program has not mapped: the core's, its stack, and the vDSO, which the program does not get. The
-// vsyscall page is shown.
+// True for memory that the program has not mapped: the core's, its stack, and the vDSO, which the program does not get.
+// The vsyscall page is shown.
 bool is_foreign(std::uint64_t start) {
   constexpr std::uint64_t kUserEnd = std::uint64_t{1} << 47;
   return start < kUserEnd && (is_ours(start, 1) || (start >= kStackTop && region_at(start) == nullptr));
 }
 
-// Drops lines about such memory. `context` says whether the last mapping was such; smaps has further lines about it.
+// Drops lines about foreign memory. `context` points to a bool: whether the last mapping was foreign, because smaps has
+// further lines about each mapping.
 void edit_maps(ShownLine& line, void* context) {
   bool& foreign = *static_cast<bool*>(context);
   std::uint64_t start = 0;

@@ -1,5 +1,5 @@
 // /proc/PID/maps and smaps of the tree's processes without the core's memory: programs that parse them see what they
-// see natively.
+// would see natively.
 #pragma once
 
 #include "recorder/core/base/context.h"

@@ -21,7 +21,8 @@ bool is_private(const QueuedSignal& signal) {
   return info[2] == kTkill;
 }
 
-// Signals that the kernel has delivered to the core but the core not yet to the program, as bits.
+// The signals, as bits, that the kernel has delivered to the core but that the core has not yet delivered to the
+// program.
 std::uint64_t kept_signals(const Thread& thread, bool of_thread) {
   std::uint64_t bits = 0;
   for (std::uint32_t i = 0; i < thread.queued.load() && i < kSignalQueue; i++)

@@ -5,7 +5,8 @@
 
 namespace reweave::core {
 
-// Recording: the call opens such a file; its path is argument `slot`, followed by its flags.
+// Recording. opens_shown is true if the call opens such a file; open_shown then carries it out. The path is argument
+// `slot`, and the flags follow it.
 bool opens_shown(const Call& call, int slot);
 long open_shown(Call& call, int slot);
 

@@ -38,7 +38,7 @@ class Copy {
   ShownLine line_ = {};
 };
 
-// Reads as much as there is and fits.
+// Reads until `room` bytes are read or the file ends.
 long read_full(long from, char* data, long room) {
   long bytes = 0;
   while (bytes < room) {
@@ -59,8 +59,8 @@ void make_read_only(long fd, long flags) {
   sys(SYS_close, reader);
 }
 
-// The name of a copy, which its descriptor's link shows (memfd_create(2)): with the ID, because "self" would not help
-// later.
+// The name of a copy, which its descriptor's link shows (memfd_create(2)): with the ID, because "self" may mean another
+// process when the copy is refreshed.
 void name_copy(const char* path, Text& name) {
   const ProcPath parts = parse_proc_path(path);
   name << "/proc/" << static_cast<int>(parts.id) << "/" << parts.file;

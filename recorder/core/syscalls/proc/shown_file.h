@@ -7,12 +7,12 @@ namespace reweave::core {
 
 // A line including its newline. An editor may change it within its room, or drop it by setting length to 0.
 struct ShownLine {
-  char text[4500];  // a path and what precedes it; the supplementary groups in a status
+  char text[4500];  // room for a path and what precedes it, or the supplementary groups in a status
   std::size_t length;
 };
 
-// Recording: a descriptor of a copy of `path`, opened with `flags`, in which `edit` has seen each line in order; or the
-// error of open(2).
+// Recording: makes a copy of `path`, passing each line to `edit` in order. Returns a descriptor of the copy, opened
+// with `flags`, or the error of open(2).
 long open_edited(const char* path, long flags, void (*edit)(ShownLine& line, void* context), void* context);
 
 // Updates the copy behind such a descriptor to the present contents of `path`.

@@ -30,7 +30,7 @@ const char* obstacle_of(const Thread& thread, CopyGoesOn how) {
 }
 
 void make_thread(Thread& thread) {
-  constexpr std::uint64_t kBelow = 256;  // what the thread saved
+  constexpr std::uint64_t kBelow = 256;  // bytes below that stack pointer with what the thread saved
   constexpr std::uint64_t kFlags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
                                    CLONE_SETTLS | CLONE_CHILD_CLEARTID;
   const ParkedThread& from = parked(thread);
@@ -42,7 +42,7 @@ void make_thread(Thread& thread) {
   thread.real_tid = static_cast<std::int32_t>(tid);
 }
 
-bool is_copy;  // of this process, or one of its ancestors
+bool is_copy;  // true in a copy and in processes forked from it
 
 [[noreturn]] void sleep_for_ever() {
   for (;;) sys(SYS_pause);
@@ -72,7 +72,7 @@ void make_threads_of_copy() {
 }
 
 void end_kernel_thread(long status) {
-  // The stack of its own in the core may become another thread's.
+  // The thread's core stack may become another thread's.
   alignas(16) static std::byte stack[512];
   if (is_copy && sys(SYS_gettid) == sys(SYS_getpid)) {
     const std::uint64_t all = ~std::uint64_t{0};

@@ -5,8 +5,8 @@
 // that the program knows stay the same, because the core assigns them; the kernel's IDs are new. The parent continues
 // undisturbed.
 //
-// Memory that the process shares with others is not copied. Above all, this is the arena: the maker of a copy gives it
-// another arena before its threads are made.
+// Memory that the process shares with others is not copied. This concerns above all the arena: whoever makes a copy
+// gives it another arena before making its threads.
 #pragma once
 
 #include "recorder/core/base/context.h"
@@ -19,11 +19,12 @@ enum class CopyGoesOn { kExplored, kReplaying };
 // else the reason, in a few words that follow "because".
 const char* prepare_checkpoint(CopyGoesOn how);
 
-// In the child of a fork after that, in its own arena: makes the other threads of the process.
+// Call this after prepare_checkpoint and a fork, in the child, when it has its own arena. Makes the other threads of
+// the process.
 void make_threads_of_copy();
 
-// The thread's last act, when the runtime has no use for it any more. In a copy, the kernel's first thread, which was
-// made by fork, sleeps until its process ends: debuggers would wait for a process whose first thread has ended.
+// Ends the calling thread, when the runtime no longer needs it. In a copy, the kernel's first thread, which was made by
+// fork, sleeps until its process ends: debuggers would wait for a process whose first thread has ended.
 [[noreturn]] void end_kernel_thread(long status);
 
 }  // namespace reweave::core

@@ -27,32 +27,37 @@ struct CloneArgs {
   std::uint64_t wanted_count = 0;
 };
 
-// The arguments must be valid for the kernel. Returns the result of the call; 0 in a process with memory of its own.
+// The arguments must be valid for the kernel. Returns the result of the call. create_process also returns 0 in the
+// child, if that has memory of its own.
 long create_thread(Call& call, const CloneArgs& args);
 long create_process(Call& call, const CloneArgs& args);
 
-// Maps the core stack of a thread about to start; in that thread, sets its GS base.
+// map_core_stack maps the core stack of a thread about to start. set_gs, called in that thread, sets its GS base.
 void map_core_stack(const Thread& thread);
 void set_gs(Thread& thread);
-// Likewise for a thread in the caller's memory, which will return to the program from the place of the call.
+// Maps the core stack of a thread in the caller's memory, and prepares its return into the program from the place of
+// the call.
 void begin_on_core_stack(const Call& call, const CloneArgs& args, Thread& child);
 
 void inherit_attributes(const Thread& from, Thread& to);
 
-// Creation has failed: frees the slot that was prepared. No other thread can have seen it.
+// Creation failed: frees the child's slot, which no other thread can have seen, and completes the call with `error`.
 long creation_failed(Call& call, Thread& child, long error);
 // Logs the call and the child, or checks them. Returns the child's ID as the target sees it: the kernel's when
-// recording, the recorded one when replaying.
+// recording, the recorded one when replaying, the model's in an explored run.
 long log_child(Call& call, Thread& child, long real_tid, wire::SpawnKind kind, Output output = {0, 0});
 // Trace: notes the process that the new thread belongs to.
 void trace_spawn(const wire::SpawnRecord& record);
 void trace_fork(const Call& call, const Thread& child);
-// If the caller's tracer wants that event, or CLONE_PTRACE is set: it traces the child too, which stops when it starts.
+// If the caller's tracer wants the event of this creation, or CLONE_PTRACE is set, the tracer also traces the child,
+// which stops when it starts.
 void stop_for_child(Call& call, Thread& child, const CloneArgs& args);
 
-// A pidfd of the child, stored for the parent at `args.pidfd`; nothing in a replay or if it wants none.
+// Opens a pidfd of the child, stores it for the parent at `args.pidfd` and returns that output. Does nothing in a
+// replay, or if the parent wants none.
 Output give_pidfd(const CloneArgs& args, const Thread& child, long real_tid);
-// 0, or the error of creating a pidfd, while there is nothing to undo yet. Faults here if the address is invalid.
+// Returns 0, or the error that creating a pidfd would return, while there is nothing to undo yet. Faults if the address
+// for the pidfd is invalid.
 long try_pidfd(const CloneArgs& args);
 
 }  // namespace reweave::core

@@ -89,7 +89,7 @@ void enter_next_arena() {
 ArenaHeader& next_header() { return *reinterpret_cast<ArenaHeader*>(kNextArena); }
 RuntimeState& next_state() { return *reinterpret_cast<RuntimeState*>(kNextArena + kHeaderBytes); }
 
-// In a checkpoint: the arena becomes its own memory, without rings.
+// In a checkpoint: replaces the arena by a private copy without rings.
 void leave_arena() {
   constexpr int kHow = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
   const std::uint64_t feed = arena().feed.bytes;
@@ -119,7 +119,7 @@ bool map_ring(std::uint64_t address, const Channel& ring) {
   return true;
 }
 
-// In a copy: an arena of its own, in the state of the checkpoint.
+// In a copy: enters its own arena, with the state of the checkpoint. False if that cannot be mapped.
 bool enter_own_arena() {
   constexpr int kHow = MAP_SHARED | MAP_FIXED;
   if (is_error(sys(SYS_mmap, kNextArena, kRingsOffset, PROT_READ | PROT_WRITE, kHow, kArenaFd, 0))) return false;
@@ -161,10 +161,10 @@ void become_copy(const Passed& passed, std::uint64_t signal_mask) {
   sys(SYS_rt_sigprocmask, SIG_SETMASK, &signal_mask, nullptr, 8);
 }
 
-// Children send no signal at their end.
+// Forks a child that sends no signal when it ends.
 long fork_quietly() { return sys(SYS_clone, 0, 0, 0, 0, 0); }
 
-// One request. True in a copy.
+// Carries out one request. True in a copy.
 bool serve_copy(const CopyRequest& request, const Passed& passed, std::uint64_t signal_mask) {
   CopyAnswer answer = {-EINVAL};
   if (request.call == CopyCall::kStart && passed.count == kCopyDescriptors) {
@@ -182,14 +182,14 @@ bool serve_copy(const CopyRequest& request, const Passed& passed, std::uint64_t 
   return false;
 }
 
-// In the fork: it is the checkpoint, and never returns; its copies do.
+// Called in the fork, which becomes the checkpoint. Returns only in the checkpoint's copies.
 void serve_copies(int requests) {
   std::uint64_t mask = 0;
   const std::uint64_t all = ~std::uint64_t{0};
   sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, 8);
   leave_arena();
   sys(SYS_dup3, requests, kCopiesFd, 0);
-  sys(SYS_dup3, requests, kArenaFd, 0);  // it is none of the target's processes
+  sys(SYS_dup3, requests, kArenaFd, 0);  // closes the arena, by which the target's processes are found (guard.h)
   sys(SYS_close, requests);
   send(kCheckpointFd, CheckpointAnswer{static_cast<std::int32_t>(sys(SYS_getpid)), {}});
   sys(SYS_dup3, kCopiesFd, kCheckpointFd, 0);

@@ -126,7 +126,7 @@ long requeue_waiters(Call& call, bool compare) {
   return complete(call, woken + moved);
 }
 
-// Priority inheritance affects who runs, which the core decides; so only ownership is kept.
+// Priority inheritance affects which thread runs, which the core decides. So only the lock's owner is kept.
 long lock_pi(Call& call, std::uint64_t address, std::int64_t deadline, bool may_wait) {
   const auto tid = static_cast<std::uint32_t>(call.me.tid);
   for (std::uint32_t waited = 0;;
@@ -283,7 +283,7 @@ bool valid_waiter(const struct futex_waitv& waiter) {
   return (waiter.flags & ~kPrivate) == kWidth32 && waiter.__reserved == 0;
 }
 
-// The result of the wait: the index of the futex that was woken.
+// Waits, then completes the call with the index of the futex that was woken, or with an error.
 long wait_for_any(Call& call, FutexVector& vector, std::int64_t deadline) {
   WaitArgs args = {WaitKind::kFutexVector, reinterpret_cast<std::uint64_t>(&vector), 0};
   args.deadline = deadline;

@@ -26,7 +26,7 @@
 
 namespace reweave::core {
 
-// From /proc/thread-self/fdinfo (pidfd_open(2)).
+// Reads the process ID from /proc/thread-self/fdinfo (pidfd_open(2)).
 long pid_of_pidfd(long fd) {
   Text name;
   name << "thread-self/fdinfo/" << static_cast<int>(fd);
@@ -77,8 +77,8 @@ Process* process_of(const Sending& sending) {
   return thread == nullptr ? nullptr : &state().processes[thread->process];
 }
 
-// True for a thread that has given the baton away for the last time; the kernel may still have it for a moment. The
-// first thread's ID is the process's and lasts as long.
+// True if the receiver is a thread that has given the baton away for the last time; the kernel may still have that
+// thread for a moment. False for a first thread: its ID is the process's and lasts as long as the process.
 bool has_ended(const Sending& sending) {
   return sending.tid > 0 && sending.tid != sending.pid && process_by_pid(sending.pid) != nullptr;
 }
@@ -106,8 +106,9 @@ bool unblocked(const Process& target, const Sending& sending) {
   return false;
 }
 
-// The effect of a signal. A tracer sees its tracee's signals first, except for SIGKILL: they come to the core and have
-// no effect by themselves. This also holds while a process that is no longer traced has not noticed that yet.
+// Returns the effect of a signal on the process. A tracer sees its tracee's signals first, except for SIGKILL: these
+// signals reach the core and have no effect by themselves. This also holds for a process that is no longer traced,
+// until it notices that.
 DefaultAction effect_of(const Process& target, int number) {
   const bool from_outside = target.pid_namespace != process().pid_namespace;
   if (from_outside && number == SIGKILL) return DefaultAction::kTerminate;
@@ -126,7 +127,8 @@ Tracee* receiving_tracee(const Process& target, const Sending& sending) {
   return nullptr;
 }
 
-// SIGCONT makes tracees that listen in a group-stop stop once more, or as soon as they listen.
+// SIGCONT makes tracees that listen in a group-stop stop once more. Tracees that do not listen yet stop once more as
+// soon as they do.
 void continue_listeners(const Process& target, const Sending& sending) {
   if (sending.number != SIGCONT || state().tracing_began == 0) return;
   for (Tracee& tracee : state().tracees) {
@@ -138,7 +140,8 @@ void continue_listeners(const Process& target, const Sending& sending) {
   }
 }
 
-// SIGSTOP for a tracee: the kernel would stop it without its tracer seeing it. False: the receiver is not a tracee.
+// Stops a tracee that gets SIGSTOP: the kernel would stop it without its tracer seeing that. False for other signals,
+// or if the receiver is not a tracee.
 bool stop_tracee(Call& call, const Process& target, const Sending& sending) {
   Tracee* tracee = sending.number == SIGSTOP ? receiving_tracee(target, sending) : nullptr;
   if (tracee == nullptr) return false;
@@ -196,7 +199,8 @@ long refusal(const Call& call, const Sending& sending) {
   return sys(call.number, args[0], args[1], args[2], args[3]);
 }
 
-// The effect of the signal on another process of the tree that just received it. The call is logged.
+// Notes the effect of the signal on another process of the tree that just received it. Call this after logging the
+// call.
 void note_effect(Process& target, const Sending& sending) {
   if (sending.number == SIGCONT) {
     target.stop_cancelled.store(1);
@@ -243,8 +247,8 @@ long stop_self(Call& call) {
   return result;
 }
 
-// The kernel requires zeros after the known part of a siginfo_t only if it does not know the code (known_siginfo_layout
-// in its kernel/signal.c), and it does not know a disguised one.
+// True if the kernel knows the code (known_siginfo_layout in its kernel/signal.c). Only for other codes, such as
+// disguised ones, it requires zeros after the known part of a siginfo_t.
 bool has_known_layout(int number, std::int32_t code) {
   constexpr std::int32_t kByKernel = 0x80, kMostOfOthers = 6;  // SI_KERNEL, NSIGPOLL
   struct Limit {
@@ -258,8 +262,8 @@ bool has_known_layout(int number, std::int32_t code) {
   return code <= kMostOfOthers;
 }
 
-// A thread may send itself a signal that looks like a fault of its own; crash reporters do. The core must not take it
-// for one.
+// A thread may send itself a signal that looks like a fault of its own; crash reporters do. The core must not mistake
+// the signal for a fault.
 long send_disguised(const Call& call, const Sending& sending) {
   std::int32_t info[32];
   memcpy(info, reinterpret_cast<const void*>(sending.siginfo), sizeof info);
@@ -307,7 +311,7 @@ bool is_member(const Process& target, long group) {
   return id != 0 && sys(SYS_getpgid, id) == (group == 0 ? sys(SYS_getpgid, 0) : -group);
 }
 
-// A process group: only members in the tree receive the signal, because the supervisor is often a member too.
+// Sends to a process group. Only members in the tree receive the signal, because the supervisor is often a member too.
 long send_to_group(Call& call, const Sending& sending) {
   RuntimeState& s = state();
   bool any = false, self_too = false;
@@ -346,7 +350,7 @@ long send_to_group(Call& call, const Sending& sending) {
   return result;
 }
 
-// The part of it that the core repeats in a replay.
+// Replay: answers the call, and repeats its effect on tracees that listen in a group-stop.
 long repeat_kill(Call& call) {
   const long result = answered_call(call);
   if (result != 0 || state().tracing_began == 0 || is_by_pidfd(call)) return result;

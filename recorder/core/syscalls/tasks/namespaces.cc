@@ -1,4 +1,4 @@
-// Namespaces. Those of files, names, networks and users show only in the results of calls, which are recorded; PID
+// Namespaces. Mount, UTS, network and user namespaces are visible only in the results of calls, which are recorded. PID
 // namespaces are followed (pid_namespaces.h).
 #include <linux/sched.h>
 #include <sys/stat.h>

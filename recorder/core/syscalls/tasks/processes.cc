@@ -57,7 +57,8 @@ long check_namespace(const Thread& creator, const CloneArgs& args) {
   return own != 0 || creator.tracee != 0 ? -EPERM : 0;
 }
 
-// The process enters the table when publish_process is called: its creator may be killed before.
+// Fills the next slot of the process table. publish_process adds the slot to the table later, because the creator may
+// be killed before.
 std::uint16_t prepare_process(const Call& call, const CloneArgs& args) {
   RuntimeState& s = state();
   if (s.process_count == kMaxProcesses)
@@ -126,7 +127,7 @@ long clone_in_memory(Call& call, const CloneArgs& args, Thread& child) {
                     0, static_cast<long>(args.tls), &child);
 }
 
-// A process with memory of its own returns twice.
+// Creates a process with memory of its own. Returns in both processes.
 long clone_apart(const CloneArgs& args) {
   const std::uint64_t flags = kernel_flags(args) & ~std::uint64_t{CLONE_SETTLS};
   const std::uint64_t by_clone3_alone = args.flags & CLONE_NEWTIME;

@@ -94,7 +94,7 @@ long trace_me(Call& call) {
     if (here.index == 0 || thread.process != here.parent || s.processes[here.parent].alive == 0) continue;
     if (creator == nullptr || thread.id == here.creator) creator = &thread;
   }
-  if (creator == nullptr) {  // the process that started the tree: it is not told
+  if (creator == nullptr) {  // the tracer would be outside the tree: it does not learn of this
     here.traced_outside = 1;
     return complete(call, 0);
   }
@@ -103,7 +103,7 @@ long trace_me(Call& call) {
   return complete(call, 0);
 }
 
-// The process is outside the tree, or does not exist.
+// Fails an attempt to trace a process that is outside the tree or does not exist.
 long refuse_outsider(Call& call) {
   if (replaying()) return inject(call);
   const long found = sys(SYS_kill, call.args[1], 0);
@@ -112,7 +112,7 @@ long refuse_outsider(Call& call) {
   return result;
 }
 
-// Live: whether the kernel would let the caller trace the thread (ptrace(2), access checks); reading its memory has the
+// Live: true if the kernel would let the caller trace the thread (ptrace(2), access checks); reading its memory has the
 // same check.
 bool is_allowed(const Thread& target) {
   struct {

@@ -36,7 +36,7 @@ long set_fp_registers(Call& call, Tracee& tracee);
 long get_register_set(Call& call, Tracee& tracee);
 long set_register_set(Call& call, Tracee& tracee);
 
-// The signal that it stopped for, and its signal mask.
+// The signal for which the tracee stopped, and its signal mask.
 long get_siginfo(Call& call, Tracee& tracee);
 long set_siginfo(Call& call, Tracee& tracee);
 long get_signal_mask(Call& call, Tracee& tracee);

@@ -32,7 +32,7 @@ void set_mask(Call& call, std::uint64_t mask) {
   if (modelled()) explored.release_signals();
 }
 
-// The kernel reads the time limit before it checks the mask.
+// Reads the time limit, as the kernel does before it checks the mask. An inaccessible one faults here.
 void touch_time_limit(const Call& call) {
   const bool is_there = call.row->at.limit >= 0 && (call.row->flags & kMilliseconds) == 0;
   const long limit = is_there ? call.args[call.row->at.limit] : 0;
@@ -88,7 +88,8 @@ long handle_rt_sigprocmask(Call& call) {
   return complete(call, 0);
 }
 
-// The mask of sigsuspend, ppoll and others stays until the handler of the signal that ends the call has its frame.
+// Sets the mask of sigsuspend, ppoll and others. It stays until the handler of the signal that ends the call has its
+// frame.
 long handle_with_temporary_mask(Call& call) {
   const int slot = call.row->at.mask;
   const bool is_apart = (call.row->flags & kMaskApart) != 0;
@@ -106,7 +107,7 @@ long handle_with_temporary_mask(Call& call) {
     call.me.saved_mask = call.me.signal_mask;
     call.me.has_saved_mask = 1;
     call.me.signal_mask = *reinterpret_cast<const std::uint64_t*>(mask_address) & ~kUnblockable;
-    if (live() && call.me.held != 0) release_held(call.me);  // the kernel does not know about these
+    if (live() && call.me.held != 0) release_held(call.me);  // the kernel does not know about held signals
   }
   return (call.row->flags & kPollsSets) != 0 ? handle_select(call) : recorded_call(call);
 }

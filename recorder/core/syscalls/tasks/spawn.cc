@@ -90,7 +90,8 @@ void log_spawn(Thread& child, wire::SpawnKind kind) {
       });
 }
 
-// Recording: in a PID namespace of the program's, only the child itself can tell its ID. False: it was killed.
+// Recording: sets the child's IDs. In a PID namespace of the program, only the child itself can find out its ID. False:
+// the child was killed before it did.
 bool learn_ids(Thread& child, long real_tid) {
   bool lives = true;
   if (pid_namespace_of(child) == 0)
@@ -152,7 +153,7 @@ int event_of(const CloneArgs& args) {
   return args.exit_signal == SIGCHLD ? PTRACE_EVENT_FORK : PTRACE_EVENT_CLONE;
 }
 
-// A pidfd of the process or of the thread.
+// Opens a pidfd of the process or of the thread.
 long open_pidfd(const CloneArgs& args, long real_tid) {
   constexpr int kOfThread = O_EXCL;  // PIDFD_THREAD
   return sys(SYS_pidfd_open, real_tid, (args.flags & CLONE_THREAD) != 0 ? kOfThread : 0);
@@ -186,7 +187,7 @@ void stop_for_child(Call& call, Thread& child, const CloneArgs& args) {
   if (call.me.tracee == 0 || (!wanted && (args.flags & CLONE_PTRACE) == 0)) return;
   const Tracee& own = *tracee_of(call.me);
   Tracee* tracee = begin_tracing(child, thread_of(own.tracer), own.seized != 0);
-  if (tracee != nullptr) {  // it finds this when it starts
+  if (tracee != nullptr) {  // the child finds this request when it starts
     const std::int32_t info[32] = {SIGSTOP};
     memcpy(tracee->asked_info, info, sizeof info);
     tracee->asked.store(own.seized != 0 ? kAskedInterrupt : kAskedStop);

@@ -33,7 +33,7 @@ long handle_set_robust_list(Call& call) {
   return complete(call, 0);
 }
 
-// For threads outside the tree the kernel is asked, which returns an error except to privileged programs.
+// For threads outside the tree, asks the kernel, which returns an error except to privileged programs.
 long handle_get_robust_list(Call& call) {
   const Thread* of = call.args[0] == 0 ? &call.me : thread_by_tid(call.args[0]);
   if (of == nullptr) return recorded_call(call);

@@ -30,9 +30,9 @@ void trace_stack(const Call& call, const CloneArgs& args) {
   publish_out(24);
 }
 
-// CLONE_VFORK: the kernel would suspend the creator, which has the baton.
+// CLONE_VFORK: waits until the child ends. The kernel must not suspend the creator, which has the baton.
 void wait_for_end(Call& call, ThreadId child, long tid) {
-  // It may have ended while its creator was stopped.
+  // The child may have ended while its creator was stopped.
   const Thread& thread = thread_of(child);
   if (thread.tid == tid && thread.state.load() != ThreadState::kExited) block({WaitKind::kVfork, vfork_key(thread), 0});
   stop_at_event(call.context, PTRACE_EVENT_VFORK_DONE, static_cast<std::uint64_t>(tid));

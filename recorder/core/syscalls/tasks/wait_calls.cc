@@ -1,6 +1,7 @@
-// wait4 and waitid while any thread of the tree traces. A call may end by a stop, which only the core knows, or by an
-// event in the kernel, whichever comes first. So the kernel is asked without waiting, and while the thread sleeps in
-// the kernel, tracees that stop kick it. If no thread ever traced, these are ordinary recorded calls.
+// wait4 and waitid while any thread of the tree traces. A call may end because a tracee stops, which only the core
+// knows, or because of an event in the kernel, whichever comes first. So the kernel is asked without waiting, and while
+// the thread sleeps in the kernel, tracees that stop kick it. If no thread ever traced, these are ordinary recorded
+// calls.
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -25,7 +26,7 @@ struct Wanted {
   long type, id, options;
 };
 
-// Otherwise it is wait4.
+// True for waitid, false for wait4.
 bool is_waitid(const Call& call) { return call.row->at.info >= 0; }
 
 Wanted wanted_of(const Call& call) {
@@ -99,7 +100,7 @@ Answer ask_tracees(const Call& call, const Wanted& wanted) {
   return answer;
 }
 
-// !some: there are children to wait for.
+// Asks without waiting. If the answer has `some` false, there are children to wait for.
 Answer ask_kernel(const Call& call) {
   Answer answer = {};
   if (is_waitid(call)) {
@@ -118,7 +119,8 @@ bool has_tracees(const Call& call, const Wanted& wanted) {
   return false;
 }
 
-// True if there is news of a tracee that is not a child. Runs without the baton; a check with the baton decides.
+// True if a wanted tracee has news, or if none is left. Runs without the baton, so the caller checks again with the
+// baton.
 bool somebody_changed(const Call& call, const Wanted& wanted) {
   for (const Tracee& tracee : state().tracees) {
     if (!is_wanted(tracee, wanted, call.me)) continue;
@@ -127,7 +129,7 @@ bool somebody_changed(const Call& call, const Wanted& wanted) {
   return !has_tracees(call, wanted);
 }
 
-// Sleeps until there may be news. `children`: the kernel has some to wait for.
+// Sleeps until there may be news. `children`: the kernel has children to wait for.
 long sleep(const Call& call, const Wanted& wanted, bool children) {
   if (children) {
     std::int32_t info[32];
