@@ -30,7 +30,7 @@ static void output(long bytes) {
     check(write(1, block, sizeof block) == (ssize_t)sizeof block, "write");
 }
 
-// Neighbours differ in what they permit, so that none become one.
+// Neighbouring pages differ in protection, so that the kernel does not merge their mappings.
 static void mappings(long n) {
   char* place = mmap(NULL, (size_t)n * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   check(place != MAP_FAILED, "mmap");
@@ -86,7 +86,7 @@ static void processes(long n) {
   }
 }
 
-// Each waits for the end of a pipe, which is when the first one closes it.
+// Each child waits for end of file on a pipe, which comes when the parent closes the write end.
 static void processes_alive(long n) {
   int ends[2];
   check(pipe(ends) == 0, "pipe");
@@ -102,7 +102,7 @@ static void processes_alive(long n) {
   for (long i = 0; i < n; i++) check(wait(NULL) > 0, "wait");
 }
 
-// The number of turns does not depend on the number of threads.
+// `turns` is per thread. locks() chooses it so that all threads together take the lock 40,000 times.
 static void* yield_with_lock(void* turns) {
   static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
   for (long i = *(const long*)turns; i > 0; i--) {

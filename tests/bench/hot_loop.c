@@ -1,4 +1,4 @@
-/* One loop of some nanoseconds a turn until an alarm: a replay has to find the turn at which that came. */
+/* A loop of a few nanoseconds per turn, until an alarm. A replay has to find the turn at which the alarm arrived. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Threads, each mixing its own half of a table: what one memory access costs. Meant to be built with
+/* Measures the cost of one memory access: each thread mixes its own half of a table. Meant to be built with
  * -fsanitize=thread as well. Arguments: passes over 64 KiB (500), threads (2; at most 2). */
 #include <pthread.h>
 #include <stdio.h>

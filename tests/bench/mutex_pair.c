@@ -1,4 +1,4 @@
-/* Two threads take turns at one counter: what a contended lock costs. Argument: operations in all (1,000,000). */
+/* Measures the cost of a contended lock: two threads increment one counter. Argument: operations in all (1,000,000). */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Threads, each mixing its own half of a table and counting passes in one variable without a lock: what tracking a
- * single variable of a memory-heavy program costs. Arguments: passes over 64 KiB (40). */
+/* Measures the cost of tracking a single variable of a memory-heavy program: each thread mixes its own half of a table
+ * and counts its passes in one variable without a lock. Argument: passes over 64 KiB (40). */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* One producer and one consumer, which polls, of an unbounded queue. */
+/* An unbounded queue with one producer and one consumer, which polls it. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-/* A thread that computes in memory while another is ready now and then: a replay comes by the same turns. */
+/* A thread counts in memory and is preempted when another is ready. A replay must switch at the same turns. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

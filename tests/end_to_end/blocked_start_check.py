@@ -18,7 +18,7 @@ def run(command):
 
 
 def check(reweave, recording):
-    """Yields what is wrong."""
+    """Yields a message for each problem."""
     native = run(PROGRAM)
     runs = {"record": run([reweave, "record", "-o", recording, "--", *PROGRAM]),
             "replay": run([reweave, "replay", recording])}

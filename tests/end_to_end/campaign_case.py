@@ -13,14 +13,14 @@ BAD_INPUT, FAILURE_FOUND, NOT_EXAMINED = 2, 10, 11
 
 class CampaignCase(ScratchCase):
     def reweave(self, *arguments, status=0, **options):
-        """Standard output and standard error of a command that has to end with `status`."""
+        """Runs a command that must end with `status`. Returns its standard output and standard error."""
         done = subprocess.run([self.build / "reweave", *map(str, arguments)], stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=LIMIT, check=False, **options)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done.stdout, done.stderr
 
     def recorded(self, name, source=None):
-        """A recording of a program that passes."""
+        """Returns a new recording of the program, which must pass."""
         source = source or (ROOT / "tests/programs" / f"{name}.c").read_text()
         program = self.compiled(name, source, "-g", "-O1", "-w", "-fsanitize=thread", "-pthread")
         recording = self.folder / f"{name}.recording"
@@ -36,7 +36,7 @@ class CampaignCase(ScratchCase):
         return self.reweave("explore", "--campaign", campaign, "--unit", number, status=status)
 
     def published(self, campaign, kind="units"):
-        """The names of what is published, without their folders. A unit that is killed while it publishes leaves .new-..."""
+        """Returns the names of published files, without the .new-... that a unit killed while publishing leaves."""
         return sorted(path.name for path in (campaign / kind).glob("*/[!.]*"))
 
     def merged(self, campaign, status=FAILURE_FOUND):
@@ -45,6 +45,6 @@ class CampaignCase(ScratchCase):
         folder = campaign / "merged"
         files = {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
                  for path in folder.rglob("*") if path.is_file()}
-        # Only this file names the folder.
+        # This file names the folder, so it differs between campaigns.
         files.pop("summary.md")
         return json.loads((folder / "failures.json").read_text()), files

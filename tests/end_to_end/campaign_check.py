@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The verb campaign: units that are killed and made again, in any order, give the same as others; what merge keeps."""
+"""The verb campaign: units that are killed and run again, in any order, give the same results; what merge keeps."""
 import html
 import json
 import os
@@ -20,7 +20,7 @@ LONG_SEARCH = """
 static void* work(void* none) { return none; }
 int main(void) { pthread_t a; pthread_create(&a, 0, work, 0); pthread_join(a, 0); return 0; }
 """
-# The same lost update; the comment makes each program a different one.
+# A lost update. The text in the comment makes each program a different file.
 COUNTER = """
 #include <assert.h>
 #include <pthread.h>
@@ -39,7 +39,7 @@ HOSTILE_NAME = "<script>alert(1)</script>\u202e\x1b[31m`x`|"
 
 class Campaigns(CampaignCase):
     def units_of(self, campaign):
-        """Process ids of the units of a campaign that are under way."""
+        """Returns the process IDs of the campaign's running units."""
         found = []
         for entry in pathlib.Path("/proc").iterdir():
             try:
@@ -66,7 +66,7 @@ class Campaigns(CampaignCase):
                 killed += 1
             time.sleep(0.1)
         runner.wait(timeout=LIMIT)
-        # Completes units that were killed, or that failed twice, in another order, as GNU parallel would.
+        # Runs the units that were killed or that failed twice, in another order, as GNU parallel would.
         command = f"seq 7 -1 0 | xargs -P 2 -I K {self.build}/reweave explore --campaign {disturbed} --unit K"
         subprocess.run(["sh", "-c", command], check=True, timeout=LIMIT)
         self.assertEqual(killed, 3)
@@ -79,7 +79,7 @@ class Campaigns(CampaignCase):
         self.assertTrue(failure["reproduced"])
         self.assertIn("Assertion", failure["last_words"])
         self.reweave("replay", quiet / "merged" / failure["recording"], status=134)
-        self.assertEqual(self.merged(quiet), (told, files))  # again, in place of the other
+        self.assertEqual(self.merged(quiet), (told, files))  # a second merge replaces the first
 
     def test_a_unit_is_made_once(self):
         campaign = self.new("once", self.recorded("bank_account"), units=2, runs=10)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""<reweave/check.h>: what fails under some schedule is found from within a test, and kept."""
+"""<reweave/check.h>: a test finds code that fails under some schedule, and keeps the recording."""
 import os
 import pathlib
 import re
@@ -101,7 +101,7 @@ class CheckHeader(ScratchCase):
         self.assertEqual([each.name for each in self.folder.iterdir() if each.name.startswith("reweave-check")], [])
 
     def test_chosen_values_vary_and_are_kept(self):
-        """Two of the 25 ordered pairs fail: (3, 2) and (4, 4)."""
+        """Two of the 25 ordered pairs of choices fail: (3, 2) and (4, 4)."""
         for flags in ((), ("-fsanitize=thread",)):
             status, text = self.run_check(self.program("g++", *flags), "chosen")
             self.assertEqual(status, 1, text)

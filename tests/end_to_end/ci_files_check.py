@@ -22,7 +22,7 @@ ELSEWHERE = ("apt-get", "curl")
 
 
 def commands_of(text):
-    """The commands of steps: what follows `run:`, and the items of `script:`."""
+    """Returns the commands of the steps: the text after `run:`, and the items of `script:`."""
     found = re.findall(r"^ +run: (.*)$", text, re.M)
     for part in re.findall(r"^  script:\n((?:    .*\n)+)", text, re.M):
         found += re.findall(r"^    - (.*)$", part, re.M)
@@ -37,7 +37,7 @@ class CiFiles(ScratchCase):
         (self.folder / "meson.build").write_text(MESON)
 
     def run_steps(self, name, **environment):
-        """The output of the last step, which has to find the failure; those before have to succeed."""
+        """Runs the steps: the last must find the failure, the others must succeed. Returns the last one's output."""
         *before, last = commands_of((ROOT / "scripts/ci" / name).read_text())
         last = last.replace("--for 10m", "--for 2m")
         self.assertEqual(len(before), 1)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Instrumented accesses count in stubs, however the program is linked, and the run is the same with and without them.
+"""Instrumented accesses count in stubs, however the program is linked, and the run is the same with and without stubs.
 
 A program with two threads and a library that it opens late is built in several ways. Recorded, its calls of
 __tsan_read8 and the like must have become jumps; replays with stubs, traced and debugged ones without must agree.
@@ -96,7 +96,7 @@ def memory(pid, start, end):
 
 
 def record(reweave, recording, program, library, *options):
-    """The run's output, and its code before and after it was patched."""
+    """Records a run. Returns its output, and the patched code of the program and of its library."""
     command = [reweave, "record", *options, "-o", recording, "--", program, library]
     target = subprocess.Popen([str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     printed = target.stdout.readline()
@@ -113,7 +113,7 @@ def record(reweave, recording, program, library, *options):
 
 
 def loaded_code(program):
-    """The program's first bytes as the loader puts them into memory: its loadable segments one after the other."""
+    """Returns the program as the loader puts it into memory: its loadable segments, with zeros between them."""
     sections = run("readelf", "-lW", program, check=True).stdout
     image, file = bytearray(), program.read_bytes()
     base = None

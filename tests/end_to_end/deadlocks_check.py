@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A recording ends where no thread of the tree can continue, and only there: deadlocks of processes that wait for each
-other, beside threads that do something else, and programs that only look like it."""
+"""A recording ends where no thread of the tree can continue, and only there. Covers processes that wait for each other,
+deadlocks beside threads that do something else, and programs that only look deadlocked."""
 import concurrent.futures
 import re
 import subprocess
@@ -54,7 +54,7 @@ static pid_t c;
 static void on_alarm(int n) { kill(c, SIGKILL); }
 """
 
-# Name: (body of main, what the message says).
+# Name: (body of main, pattern of the message).
 STUCK = {
     "child at a lock": ("fork_while_held(); wait_for_all();",
                         r"thread 0 waits for one of its child processes to end, which only thread 2 could end"),
@@ -99,7 +99,7 @@ class Deadlocks(ScratchCase):
         return self.compiled(name, HEAD + "int main(void) { " + body + " return 0; }\n", "-g", "-pthread", "-w")
 
     def recorded(self, bodies):
-        """(name, recording, status, what was said) for each of the programs, which mostly sleep."""
+        """Yields (name, recording, status, output) for each program. Four run at once, because they mostly sleep."""
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             waiting = {name: pool.submit(self.reweave, "record", "-o", self.folder / f"run{number}", "--",
                                          self.program(body, f"program{number}"))
@@ -133,7 +133,7 @@ class Deadlocks(ScratchCase):
         return said
 
     def processes(self):
-        """(ID, how it ended) of each process of the recording."""
+        """Returns (ID, how it ended) for each process of the recording."""
         rows = [line.split() for line in self.reweave("ps", self.recording)[1].splitlines()[1:]]
         return [(row[0], row[2]) for row in rows]
 

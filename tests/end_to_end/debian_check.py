@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Records unmodified programs of Debian at real work, replays each recording after the files that the run read and
-wrote were taken away, and compares standard output, standard error and exit status.
+wrote were removed, and compares standard output, standard error and exit status.
 
     debian_check.py --build BUILD [--rounds N] [--megabytes N] [--more] [NAME...]
 
 Every second round records with --chaos. Prints one line for each program. With --more, or by name, also larger programs
-whose packages the suite does without: ffmpeg, x264, default-jdk-headless, nodejs, golang-go, rustc, ruby, erlang-base,
+whose packages the suite does not need: ffmpeg, x264, default-jdk-headless, nodejs, golang-go, rustc, ruby, erlang-base,
 php-cli, sbcl, valgrind, qemu-user, gdb, strace, libreoffice-nogui, chromium, and those of debian_services.py.
 """
 import argparse
@@ -190,7 +190,7 @@ MORE = {
 
 
 def write_data(path, megabytes):
-    """Lines of words that compress about as text does."""
+    """Returns lines of words that compress about as well as text."""
     chance = random.Random(1)
     words = ["%x" % chance.getrandbits(chance.randint(4, 40)) for _ in range(5000)]
     block = "\n".join(" ".join(chance.choices(words, k=9)) for _ in range(12000)) + "\n"
@@ -200,7 +200,7 @@ def write_data(path, megabytes):
 
 
 def write_repository(path):
-    """Forty commits of ten small files."""
+    """Creates a repository with forty commits of ten small files."""
     run = ["git", "-C", path, "-c", "user.name=a", "-c", "user.email=a@b.c"]
     path.mkdir()
     subprocess.run([*run, "init", "-q"], check=True)
@@ -222,7 +222,7 @@ def write_sources(folder):
 
 
 def run(command, folder):
-    """Exit status, standard output and standard error; raises subprocess.TimeoutExpired for a hang."""
+    """Returns exit status, standard output and standard error. Raises subprocess.TimeoutExpired for a hang."""
     debian_only = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "LANG": "C.UTF-8"}
     ran = subprocess.run(command, cwd=folder, env=debian_only, stdin=subprocess.DEVNULL, capture_output=True,
                          timeout=LIMIT_SECONDS)

@@ -1,4 +1,4 @@
-"""More of Debian's programs for debian_check.py, each a shell script: servers and their clients, programs that make others.
+"""More of Debian's programs for debian_check.py, each a shell script: servers and clients, programs that start others.
 
 Packages: mariadb-server, apache2, apache2-utils, haproxy, varnish, bind9, bind9-dnsutils, mosquitto, mosquitto-clients,
 openssh-server, openmpi-bin, libopenmpi-dev, r-base-core, imagemagick, tmux, rsync, parallel, libtbb-dev.

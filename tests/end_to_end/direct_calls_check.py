@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The program's calls of locks lead to the shim at once, however it is linked, unless another library is to get them.
+"""A program's calls of lock functions jump directly to the shim, however it is linked, unless a library interposes.
 
-A program that locks is built in several ways. Recorded, its entries of the linkage table must jump into the shim, and
-replays, debugged ones too, must agree. A library of the user's that stands before the shim gets its calls, and a
-function of the program's own is left.
+A program that locks is built in several ways. While it is recorded, its linkage table must jump into the shim, and
+replays must agree, also under gdb. A library of the user's that precedes the shim still gets its calls, and a function
+that the program defines itself is not redirected.
 """
 import argparse
 import pathlib
@@ -69,7 +69,7 @@ __attribute__((destructor)) static void tell(void) {
   fflush(stdout);
 }
 """
-# Per form: the options that link it, and the number of entries of its linkage table that lead into the shim
+# Per form: the options that link it, and the number of its linkage table entries that jump into the shim
 # (pthread_create, _join, _mutex_lock, _unlock and _trylock).
 FORMS = {
     "position-independent": (["-pie", "-fPIE"], 5),
@@ -109,7 +109,7 @@ def direct_jumps(program, pid, start, end):
 
 
 def record(reweave, recording, program, preloaded):
-    """Records a run; returns its output and the number of its direct jumps."""
+    """Records a run. Returns its output and the number of its direct jumps into the shim."""
     setting = ["env", f"LD_PRELOAD={preloaded}"] if preloaded else []
     command = [reweave, "record", "--checksums", "-o", recording, "--", *setting, program]
     target = subprocess.Popen([str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

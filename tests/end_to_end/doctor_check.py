@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The verb doctor: what it says of this machine, of programs built in several ways, and where something is missing."""
+"""The verb doctor: what it reports about this machine and about programs built in several ways, and what is missing."""
 import json
 import os
 import pathlib
@@ -22,7 +22,7 @@ class Doctor(ScratchCase):
         return done.stdout.decode()
 
     def checks(self, *arguments, **options):
-        """{name: its row} of the JSON."""
+        """Returns the rows of the JSON report by name."""
         whole = json.loads(self.doctor("--json", *arguments, **options))
         self.assertEqual((whole["format"], whole["version"]), ("reweave-doctor", 1))
         fails = any(check["verdict"] == "fail" for check in whole["checks"])

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Faults: targets and supervisors killed at random instants, recordings with bytes changed or missing. Nothing that was
-logged is lost, nothing runs on unrecorded, and what is damaged is an error with a message.
+"""Faults: targets and supervisors killed at random instants, recordings with bytes changed or missing. No logged event
+is lost, no program continues unrecorded, and every damage gives an error with a message.
 
     faults_check.py --build BUILD [--instants N] [--recordings N] [--places N] [--seed N] [TEST...]
 
-In each recording, tests/formats/damage_recording.cc changes every byte of the events and the manifest, and cuts them to
-every length, and reads the result. At some places of all files, `replay`, `dump` and `ps` read the damaged recording too.
-The full measure is --instants 200 --recordings 200.
+In each recording, tests/formats/damage_recording.cc changes every byte of the events and the manifest, cuts them to
+every length, and reads the result. `replay`, `dump` and `ps` also read recordings damaged at some places of all files.
+A thorough check is --instants 200 --recordings 200.
 """
 import argparse
 import concurrent.futures
@@ -25,7 +25,7 @@ from scratch_case import ScratchCase
 NO_SYSTEM, TRUNCATED, DEFECT = 4, 6, 70
 LIMIT_SECONDS = 600
 SYSTEM_FOLDER = "/usr/games"
-# Prints each step at once, so that the output of a replay can be compared with it. Forks and uses pipes meanwhile.
+# Prints each step without buffering, so that a replay's output can be compared. Forks and uses pipes meanwhile.
 BUSY = r"""
 echo $$ > "$1"
 i=0
@@ -35,8 +35,8 @@ while [ $i -lt 400 ]; do
   i=$((i + 1))
 done
 """
-# Waits for the supervisor only at its start: it is static, so none of our libraries is mapped, and it is in a system
-# folder, so no copy of it has to be stored. If nobody ends it, its child keeps running.
+# Needs the supervisor only at its start: it is static, so it maps none of our libraries, and it is in a system folder,
+# so the recording needs no copy of it. If nobody ends it, its child keeps running.
 FORKS = r"""
 #include <fcntl.h>
 #include <unistd.h>
@@ -46,7 +46,7 @@ int main(int count, char** arguments) {
   return 0;
 }
 """
-# Makes the supervisor take long to start the guard; programs that it starts run without this library.
+# Preloaded into the supervisor, delays the start of the guard. Programs that the supervisor starts run without it.
 SLOW_GUARD = r"""
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -71,7 +71,7 @@ def is_running(pid):
 
 
 def marked(mark):
-    """Processes that were started with this in their environment and still run."""
+    """Returns the IDs of running processes that have `mark` in their environment."""
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         try:
@@ -83,7 +83,7 @@ def marked(mark):
 
 
 def guards_of(recorder):
-    """The guard has the other end of a socket of the recorder's, and its arena."""
+    """Returns the IDs of the recorder's guards: processes called reweave-guard that have the recorder's arena open."""
     arenas = set()
     for entry in pathlib.Path(f"/proc/{recorder}/fd").iterdir():
         with contextlib.suppress(OSError):  # The recorder may close it between the listing and here.
@@ -126,7 +126,7 @@ class Faults(ScratchCase):
         self.random = random.Random(self.arguments.seed)
 
     def start(self, recording, mark=b"none"):
-        """A recording under way, once the program has begun; and the id of its first process."""
+        """Starts a recording and waits until the program has begun. Returns (recorder, ID of the first process)."""
         marker = self.folder / "pid"
         marker.unlink(missing_ok=True)
         output = open(self.folder / "output", "wb")
@@ -149,8 +149,8 @@ class Faults(ScratchCase):
         return (self.folder / "output").read_bytes()
 
     def assert_shown(self, replayed, status):
-        """The replay ends as the program did, and shows what that wrote. If it was killed, the kernel may have carried out
-        one call more, the write of its next line, whose result nobody lived to log."""
+        """The replay ends as the program did, with the same output. If the program was killed, the kernel may have done
+        one more write, whose result could no longer be logged."""
         self.assertEqual(replayed.returncode, status, replayed.stderr)
         written = self.written()
         self.assertTrue(written.startswith(replayed.stdout), (written, replayed.stdout))
@@ -175,7 +175,7 @@ class Faults(ScratchCase):
         return "the program is ended" in (self.folder / "errors").read_text()
 
     def assert_stopped(self, process, mark):
-        """Unless it had ended by itself, the program is ended, with a message, soon after the supervisor was killed."""
+        """Soon after the supervisor is killed, the program is ended with a message, unless it ended by itself."""
         ended = process.wait() == 0
         limit = time.monotonic() + 60
         while (marked(mark) or not (ended or self.is_said())) and time.monotonic() < limit:
@@ -189,8 +189,8 @@ class Faults(ScratchCase):
         self.assertTrue(ended or self.is_said(), "nothing says that the program is ended")
 
     def kill_all(self, mark, recorder):
-        """The recorder, its guard and the program at once, as when a container is killed. A process that began between the
-        listing and the signals is killed with the next listing, as the kernel does with a container's."""
+        """Kills the recorder, its guard and the program at once, as the kernel kills a container. Lists processes again
+        until none is left, because some may be created between the listing and the signals."""
         killed = [str(recorder.pid), *guards_of(recorder.pid), *marked(mark)]
         limit = time.monotonic() + LIMIT_SECONDS
         while killed and time.monotonic() < limit:
@@ -202,7 +202,7 @@ class Faults(ScratchCase):
         self.assertEqual(killed, [], described(killed))
 
     def assert_all_replays(self, recording):
-        """A recording without an end shows all that was written, but for the one call that nobody lived to log."""
+        """A recording without an end replays all output, except for one write that could no longer be logged."""
         replayed = self.replay(recording)
         self.assertEqual(replayed.returncode, TRUNCATED, replayed.stderr)
         self.assertIn(b"truncated", replayed.stderr)
@@ -234,7 +234,7 @@ class Faults(ScratchCase):
             shutil.rmtree(recording)
 
     def test_what_was_read_from_large_files_is_kept(self):
-        """The data of such reads is fetched by the recorder later than logged."""
+        """The recorder fetches the data of such reads after it logs the calls."""
         large = self.folder / "large"
         large.write_bytes(b"".join(b"%07d\n" % line for line in range(1 << 19)))
         for number in range(self.arguments.instants):
@@ -249,7 +249,7 @@ class Faults(ScratchCase):
                 with self.subTest(instant=number):
                     replayed = self.replay(recording)
                     written = self.written()
-                    if replayed.returncode == 0:  # the recording was complete, but its recorder had not left yet
+                    if replayed.returncode == 0:  # the recorder was killed after it had completed the recording
                         self.assertEqual(replayed.stdout, written)
                     else:
                         self.assertEqual(replayed.returncode, TRUNCATED, replayed.stderr)
@@ -258,7 +258,7 @@ class Faults(ScratchCase):
 
     @unittest.skipUnless(os.getuid() == 0, "mounts a folder of its own")
     def test_full_disk(self):
-        """The program is stopped at the last call that is kept."""
+        """When the disk is full, the program is stopped at the last call that the recording has."""
         disk, said = self.folder / "disk", self.folder / "said"
         disk.mkdir()
         # The ring's file takes 16 MiB of the disk; random bytes do not compress.
@@ -293,7 +293,7 @@ class Faults(ScratchCase):
 
     @unittest.skipUnless(os.getuid() == 0, "mounts a folder of its own")
     def test_supervisor_killed_before_its_guard(self):
-        """The program does not run before there is somebody to end its processes, however long that takes."""
+        """The program does not run before its guard can end its processes, however long the guard takes to start."""
         slow = self.compiled("slow.so", SLOW_GUARD, "-shared", "-fPIC")
         forks, running = self.compiled("forks", FORKS, "-static"), self.folder / "running"
         mark = f"reweave-fault-{os.getpid()}-unguarded".encode()
@@ -324,7 +324,7 @@ class Faults(ScratchCase):
         return self.random.sample(range(size), min(size, self.arguments.places))
 
     def damaged(self, recording):
-        """(what, file, content) of each damage in turn."""
+        """Yields (description, file, damaged content) for each damage."""
         for path in sorted(path for path in recording.rglob("*") if path.is_file() and not path.name.startswith("preload")):
             sound = path.read_bytes()
             for at in self.places(len(sound)):
@@ -332,7 +332,7 @@ class Faults(ScratchCase):
                 yield f"{path.name} cut at {at}", path, sound[:at]
 
     def check_damage(self, number):
-        """Returns what went wrong with one recording."""
+        """Returns messages about the problems with one damaged recording."""
         recording, found = self.record_small(number), []
         copy = self.folder / f"damaged-{number}"
         for what, path, content in list(self.damaged(recording)):

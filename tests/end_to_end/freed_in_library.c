@@ -61,7 +61,7 @@ static void use_strdup(void) { free(strdup(block)); }
 static int by_byte(const void* a, const void* b) { return *(const char*)a - *(const char*)b; }
 static void use_qsort(void) { qsort(block, 0, 1, by_byte), qsort(block, 4, 1, by_byte); }
 static void use_memcpy(void) {
-  static volatile size_t bytes = 100;  // what the compiler copies itself it does not tell of
+  static volatile size_t bytes = 100;  // a copy inlined by the compiler would not reach the shim
   memcpy(other, block, bytes);
 }
 

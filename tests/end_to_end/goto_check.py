@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""`reweave replay -g N` comes back at every event: it says where the program is, or that its process ends there.
+"""`reweave replay -g N` stops at every event: it says where the program is, or that its process ends there.
 
     goto_check.py --build BUILD [--each N] [--all] [--most N] [--chaos] [NAME...]
 
 Records programs of tests/programs/subjects.json (default: all of kind behaviour that are built) and goes to events of
 each: N of every sort that `reweave dump` shows (a switch for each reason, each kind of record), or with --all to every
-event. Prints a line for each event at which gdb does not come back, or does not end in order, and exits 1 if any.
+event. Prints a line for each event at which gdb hangs or fails, and exits 1 if there is any.
 """
 import argparse
 import concurrent.futures
@@ -21,12 +21,12 @@ import tempfile
 PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "programs"
 RECORD_SECONDS = 20
 GOTO_SECONDS = 90
-MOST_EVENTS = 20_000  # of a recording: the way to an event of a longer one takes too long for a sweep
+MOST_EVENTS = 20_000  # longer recordings are skipped: going to their events takes too long
 ANSWERS = ("event ", "reweave: the process ends at this event")
 
 
 def run(command, seconds, stdin=""):
-    """Exit status, standard output and standard error; None for the status of a hang. Nothing of it stays behind."""
+    """Returns exit status, standard output and standard error. Kills a command that hangs; its status is None."""
     with tempfile.TemporaryFile("w+", errors="replace") as output, tempfile.TemporaryFile("w+", errors="replace") as errors:
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=output, stderr=errors, text=True,
                                    start_new_session=True)
@@ -51,7 +51,7 @@ def sort_of(line):
 
 
 def events_to_try(dump, each, every):
-    """{number: sort} of the events to go to; the last of a sort as well as the first ones."""
+    """Returns {number: sort} of the events to go to. They are spread evenly over the events of each sort."""
     sorts = {}
     for line in dump.splitlines():
         found = re.match(r"(\d+) ", line)
@@ -76,7 +76,7 @@ def go(arguments, recording, event):
 
 
 def check(arguments, subject):
-    """Yields (event, sort, what is wrong or None) for the events of a recording of the program."""
+    """Records the program. Yields (event, sort, problem or None) for the events that are tried."""
     program = arguments.build / "tests/programs/plain" / subject["name"]
     with tempfile.TemporaryDirectory(prefix="reweave-goto-") as folder:
         recording = pathlib.Path(folder) / "recording"

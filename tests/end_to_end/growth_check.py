@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the cost of recording an idle program by counts that do not depend on time. `scripts/bench growth` has the times."""
+"""Checks by counts, not by times, what recording an idle program costs. `scripts/bench growth` measures times."""
 import pathlib
 import re
 import subprocess

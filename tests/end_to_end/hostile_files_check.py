@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Recordings, traces and folders from a stranger, with links, pipes, devices, sockets and the like under the names that
-Reweave looks for: no verb waits, nothing outside is read in their place or written, and the status says what is wrong."""
+"""Recordings, traces and folders from a stranger have links, pipes, devices, sockets and the like under the names that
+Reweave looks for. No verb hangs, no verb reads or writes files outside, and the status says what is wrong."""
 import os
 import pathlib
 import shutil
@@ -13,7 +13,7 @@ import tempfile
 from scratch_case import ScratchCase
 
 BAD_INPUT = 2
-# Never a defect, and never the 128 + N of a verb that was killed.
+# The documented exit statuses, except for a defect's and the 128 + N of a signal.
 DOCUMENTED = set(range(12))
 LIMIT_SECONDS = 600
 TERABYTE = 1 << 40
@@ -42,7 +42,7 @@ def make_device(path, _precious):
 
 def make_socket(path, _precious):
     here = os.getcwd()
-    os.chdir(path.parent)  # the name of a socket is short
+    os.chdir(path.parent)  # a socket's path must be short
     try:
         with socket.socket(socket.AF_UNIX) as end:
             end.bind(path.name)
@@ -91,7 +91,7 @@ class HostileFiles(ScratchCase):
         self.precious.write_bytes(PRECIOUS)
 
     def reweave(self, *arguments, cwd=None):
-        """Exit status, standard output, standard error."""
+        """Returns exit status, standard output and standard error."""
         process = subprocess.Popen([self.build / "reweave", *arguments], stdin=subprocess.DEVNULL, cwd=cwd,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
         try:
@@ -148,7 +148,7 @@ class HostileFiles(ScratchCase):
                 shutil.rmtree(recording)
 
     def test_a_folder_of_copies_that_is_a_link(self):
-        """All copies are there, and right, but elsewhere."""
+        """`files` is a link to a folder elsewhere that has all copies, intact."""
         recording = self.folder / "recording"
         shutil.copytree(self.packed, recording)
         elsewhere = self.folder / "elsewhere"
@@ -159,7 +159,7 @@ class HostileFiles(ScratchCase):
         self.assertIn("files is not a folder", errors)
 
     def test_pack_writes_new_names_only(self):
-        """Links in the place of every name that it may write to."""
+        """Every name that `pack` might write to is a link to a file outside."""
         recording = self.folder / "recording"
         shutil.copytree(self.good, recording)
         for copy in (self.packed / "files").iterdir():
@@ -208,7 +208,7 @@ class HostileFiles(ScratchCase):
                 self.assert_untouched()
 
     def test_decisions_that_lie_beside_the_output_are_not_believed(self):
-        """A stranger's `.state`, even with the first line of one of ours for a trace with this content."""
+        """A stranger's `.state` file is ignored, even if it looks like one of ours."""
         out = self.folder / "out"
         out.mkdir()
         for state in ("reweave predict 0.1.0 0\nff 1 0 0 1 99999999 0 1 1 0 4000000000 .\n", "\xff" * 100):
@@ -218,7 +218,7 @@ class HostileFiles(ScratchCase):
             self.assertEqual(output, self.reweave("predict", self.text)[1])
 
     def test_usual_outputs(self):
-        """A user may name what is no file."""
+        """A user may name a device as the output."""
         status, output, errors = self.reweave("predict", self.text, "-o", "/dev/stdout", "--format=json")
         self.assertEqual((status, errors), (0, ""))
         self.assertIn(self.candidates.read_bytes()[:8], output)  # the format's first bytes
@@ -230,7 +230,7 @@ class HostileFiles(ScratchCase):
         self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
 
     def test_single_files(self):
-        """Traces, texts and candidates that are something else."""
+        """Names of traces, texts and candidates that are links, pipes, devices and the like."""
         for make in KINDS:
             path = self.folder / "name.std"
             make(path, self.precious)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Input that cannot be used and runs that end badly: each gives one line that says why, and its own exit status."""
+"""Unusable input and runs that end badly: each gives one line that says why, and its own exit status."""
 import ctypes
 import os
 import pathlib
@@ -20,7 +20,7 @@ WATCHDOG_VALUE = 0x676f647765526557  # kWatchdogValue of recorder/arena.h
 
 class HostileRuns(ScratchCase):
     def reweave(self, *arguments, stdout=subprocess.PIPE, **options):
-        """Exit status, standard output, standard error."""
+        """Returns exit status, standard output and standard error."""
         with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
             process = subprocess.Popen([self.build / "reweave", *arguments], stdin=subprocess.DEVNULL,
                                        stdout=output if stdout == subprocess.PIPE else stdout, stderr=errors,
@@ -41,7 +41,7 @@ class HostileRuns(ScratchCase):
     def check_same(self, *command, status=0, **options):
         """Records, expects `status`, replays, and expects the same again.
 
-        Whether `record` says that processes outlived the command depends on time, so that line is not compared."""
+        Whether processes outlive the command depends on timing, so `record`'s line about them is not compared."""
         code, output, errors = self.record(*command, **options)
         self.assertEqual(code, status, errors)
         errors = "".join(line for line in errors.splitlines(keepends=True) if not line.startswith(STILL_RUNNING))
@@ -124,7 +124,7 @@ int main(void) {
 """)
         subprocess.run(["cc", "-o", self.folder / "program", source], check=True)
         natively = subprocess.run([self.folder / "program"], stdout=subprocess.DEVNULL).returncode
-        if natively == -signal.SIGSEGV:  # a kernel without calls of this kind: then it is a fault like another
+        if natively == -signal.SIGSEGV:  # this kernel has no 32-bit calls, so the instruction is an ordinary fault
             status, output, errors = self.record(self.folder / "program")
             self.assertEqual((status, output), (128 + signal.SIGSEGV, "before\n"), errors)
             self.assertEqual(self.reweave("replay", self.recording)[:2], (128 + signal.SIGSEGV, "before\n"))
@@ -160,7 +160,7 @@ int main(void) {
         for text in ("one", "two"):
             source.write_text(f'#include <stdio.h>\nint main(void) {{ puts("{text}"); return 0; }}\n')
             subprocess.run(["cc", "-o", self.folder / "program", source], check=True)
-            time.sleep(0.1)  # what is made at the moment that a recording begins is copied
+            time.sleep(0.1)  # a recording stores a copy of a file that was created just before
             if text == "one":
                 self.assertEqual(self.record(self.folder / "program")[0], 0)
         status, output, errors = self.reweave("replay", self.recording)
@@ -214,7 +214,7 @@ int main(void) {
 
     @staticmethod
     def signal_as_supervisor(marker):
-        """Sends what the watchdog does (recorder/arena.h) while the program sleeps."""
+        """Sends the watchdog's signal (recorder/arena.h) while the program sleeps."""
         while not marker.exists() or not marker.read_text().endswith("\n"):
             time.sleep(0.02)
         time.sleep(0.5)
@@ -268,7 +268,7 @@ int main(void) {
         self.assertEqual((status, output), (TRUNCATED, "first\n"), message)
 
     def test_recording_fails(self):
-        """A defect of the recorder, of which there is always one: here an instruction of its code that is none."""
+        """Simulates a defect of the recorder: overwrites its code with an invalid instruction."""
         marker = self.folder / "pid"
         spoiler = threading.Thread(target=self.spoil_core, args=(marker,))
         spoiler.start()

@@ -7,8 +7,8 @@ import subprocess
 import sys
 import tempfile
 
-FEWEST = {"hot_calls": 15, "hot_clock": 7}  # forms of code in the program, and functions of the C library
-UNMAPPED = ("hot_calls",)  # these map code again
+FEWEST = {"hot_calls": 15, "hot_clock": 7}  # patches: forms of code in the program, functions of the C library
+UNMAPPED = ("hot_calls",)  # programs that unmap code and map it again
 
 
 def run(*command):

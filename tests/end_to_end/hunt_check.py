@@ -67,13 +67,13 @@ class Hunts(ScratchCase):
                              "-fsanitize=thread", "-pthread")
 
     def quiet(self):
-        """A correct program with more than one schedule."""
+        """Compiles a correct program with more than one schedule."""
         return self.compiled("quiet", "#include <pthread.h>\nstatic void *work(void *p) { return p; }\n"
                              "int main(void) { pthread_t t; pthread_create(&t, 0, work, 0); pthread_join(t, 0); return 0; }",
                              "-pthread")
 
     def hunt(self, *arguments, status, folder=None):
-        """Standard output and standard error of a hunt that has to end with `status`."""
+        """Runs a hunt that must end with `status`. Returns its standard output and standard error."""
         done = subprocess.run([self.build / "reweave", "hunt", *arguments], cwd=folder or self.folder,
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT)
         output, errors = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
@@ -97,7 +97,7 @@ class Hunts(ScratchCase):
         return told
 
     def replayed(self, command):
-        """The status of the replay that the last line of a screen, or a report, asks for."""
+        """Replays the recording that `command`, as printed for the user, names. Returns the exit status."""
         words = command.split()
         self.assertEqual(words[:4], ["reweave", "replay", "-g", "end"])
         return subprocess.run([self.build / "reweave", "replay", self.folder / words[4]], capture_output=True,
@@ -271,7 +271,7 @@ class Hunts(ScratchCase):
             shown = subprocess.run([self.build / "reweave", "replay", "-g", "end", *way, recording, "--gdb-batch", "bt 1"],
                                    stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT).stdout
             self.assertIn("noted a check that failed", shown)
-            self.assertRegex(shown, r"\n\d+\t.*\(both\(\)")  # the line of the user's, with its number
+            self.assertRegex(shown, r"\n\d+\t.*\(both\(\)")  # the user's source line, with its number
 
     def check_case(self, program, case, other):
         self.hunt("-o", self.out, "--case", case, "--", program, status=FAILURE_FOUND)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The files that `meson install` installs work in their place, without the build. Each verb has a manual page."""
+"""The files that `meson install` installs work in their place, without the build folder. Each verb has a man page."""
 import os
 import pathlib
 import re
@@ -54,7 +54,7 @@ class Install(ScratchCase):
         shown = self.run_installed("replay", self.recording, "-g", "1", "--gdb-batch",
                                    "break main;continue;next;next;next")
         lines = re.findall(r"^(\d+)\tin <stdin>", shown, re.M)
-        self.assertEqual(lines, ["7", "8", "9", "10"], shown)  # pthread_create, pthread_join and puts are passed over
+        self.assertEqual(lines, ["7", "8", "9", "10"], shown)  # steps over pthread_create, pthread_join, puts
         shown = self.run_installed("replay", self.recording, "--backward", "-g", "end", "--gdb-batch",
                                    "break one;reverse-continue")
         self.assertRegex(shown, r"Breakpoint 1, one \(")

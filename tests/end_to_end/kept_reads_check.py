@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The recording has data read from large files once, even if the files change meanwhile, and damage is noticed."""
+"""A recording stores data read from large files only once, survives changes to the files, and notices damage."""
 import os
 import pathlib
 import random
@@ -85,7 +85,7 @@ class KeptReads(ScratchCase):
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600, check=True, **options)
 
     def copy_of_reweave(self):
-        """For users who may not look into the folder where it was built."""
+        """Copies Reweave, for users who may not enter the build folder. Returns the copy's folder."""
         folder = self.folder / "reweave"
         (folder / "recorder").mkdir(parents=True)
         for name in ("reweave", "recorder/reweave-core", "recorder/libreweave.so", "recorder/libreweave-tsan.so"):
@@ -112,7 +112,7 @@ class KeptReads(ScratchCase):
         done = self.replay()
         self.assertEqual((done.returncode, done.stdout), (0, "".join(printed)), done.stderr)
         apart = (self.recording / "reads").stat().st_size
-        # Once as it was, and once as it is in the end, when it is opened again.
+        # Two versions were stored: the original, and the final one from when the program opens the file again.
         self.assertTrue(0 <= apart - 2 * FILE_BYTES < MEGABYTE, f"{apart} bytes were stored apart")
 
     def test_moved_from_outside(self):
@@ -162,7 +162,7 @@ class KeptReads(ScratchCase):
         self.assertEqual(self.replay().returncode, BAD_INPUT)
 
     def test_not_ours(self):
-        """If the user may take no lease on a file, as on the system's files, its content is recorded all the same."""
+        """If the user may not take a lease on a file, as on system files, its content is in the recording's events."""
         others = self.folder / "others"
         others.mkdir()
         user = {}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A time slice's signal that comes late, when its thread sleeps in the kernel, together with one of the program's: the
-program's must still interrupt the sleep. From outside both are made pending at once: while the program is stopped."""
+"""The signal that ends a time slice arrives late, when its thread sleeps in the kernel, together with a signal of the
+program. The program's signal must still interrupt the sleep. The test sends both while the program is stopped."""
 import argparse
 import ctypes
 import os
@@ -15,7 +15,7 @@ import time
 ROUNDS = 20
 LIMIT = 200  # seconds until an answer
 SLICE_OVER = (63, 0x676F647765526557 + 1)  # kWatchdogSignal and kSliceOverValue of recorder/arena.h
-LAST = 64  # the kernel delivers the lowest number first, so this one finds the other's handler about to begin
+LAST = 64  # the program's signal; the kernel delivers the lower number, 63, first
 SI_QUEUE = -1
 SYS_RT_TGSIGQUEUEINFO = 297
 
@@ -66,7 +66,7 @@ def target_of(supervisor):
 
 
 def check(reweave, recording):
-    """Yields what is wrong."""
+    """Yields a message for each problem."""
     process = subprocess.Popen([reweave, "record", "-o", recording, "--", "python3", "-c", PROGRAM], bufsize=0,
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     if answer(process) != b"r":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Memory that the C library reads and writes for its caller counts as accessed: a use after free there is found, predicted
-and explained. A program that uses its blocks to their ends, and no further, gets no report.
+"""Memory that the C library reads and writes for its caller counts as accessed. A use after free there is predicted and
+found. A program that uses its blocks up to their ends, and no further, gets no report.
 
     library_accesses_check.py REWEAVE FREED_IN_LIBRARY TO_THEIR_ENDS
 """
@@ -24,7 +24,7 @@ class LibraryAccesses(unittest.TestCase):
                               text=True, timeout=600, errors="replace")
 
     def record(self, use, seed):
-        """A recording of that use; in which order, the seed says."""
+        """Records this use and checks the replay. The seed decides the order of use and free. Returns the recording."""
         recording = f"{use}.{seed}"
         recorded = self.reweave("record", "--seed", str(seed), "-o", recording, "--", FREED, use)
         replayed = self.reweave("replay", recording)
@@ -49,7 +49,7 @@ class LibraryAccesses(unittest.TestCase):
                 self.assertIn(": use after free at ", explored.stdout, explored.stderr)
                 self.assertIn("replays failed the same way", explored.stdout)
 
-        # The other ones show only in orders that leave nothing to predict.
+        # The other uses appear only in recorded orders from which nothing can be predicted.
         self.assertGreater(predicted, 2 * len(uses) // 3)
 
     def test_not_accused(self):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests how `reweave record` begins and ends: as process 1 of a PID namespace, with processes left behind, with signals that
-ask it to end in each phase. The part recorded so far is kept and replays; the status is the program's, or the signal's.
+"""Tests how `reweave record` begins and ends: as process 1 of a PID namespace, with processes left behind, and when
+signals ask it to end. The part recorded so far is kept and replays. The status is the program's or the signal's.
 
     lifecycle_check.py --build BUILD [--instants N] [TEST...]
 """
@@ -17,8 +17,8 @@ from faults_check import guards_of
 from scratch_case import ScratchCase
 
 LIMIT_SECONDS = 600
-LONG = "100"  # seconds; nobody waits for it
-# Takes one interrupt, waits a little for a second one, and prints the number of interrupts.
+LONG = "100"  # seconds; the tests end it early
+# Waits for a signal, then a little for a second one, and prints the number of signals.
 COUNTS = r"""
 #include <signal.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ int main(void) {
   return 0;
 }
 """
-# Has a thread that computes until another one lets it go, a child killed from outside and an orphan killed likewise.
+# Its main thread computes until another thread sets a flag. Then it kills a child; a second child kills its own child.
 CONTENDS = r"""
 #include <pthread.h>
 #include <signal.h>
@@ -100,7 +100,7 @@ class Lifecycle(ScratchCase):
                               timeout=LIMIT_SECONDS, check=False)
 
     def start(self, *command, prefix=()):
-        """`record` in a process group of its own, with its output in files."""
+        """Starts `record` in a process group of its own, with its output in files. Returns the process."""
         self.output, self.errors = self.folder / "output", self.folder / "errors"
         with open(self.output, "wb") as output, open(self.errors, "wb") as errors:
             return subprocess.Popen([*prefix, self.reweave, "record", *command], stdin=subprocess.DEVNULL, stdout=output,
@@ -131,7 +131,7 @@ class Lifecycle(ScratchCase):
                     self.assertEqual((replayed.returncode, replayed.stdout), (status, output), replayed.stderr)
 
     def test_process_one_is_asked_to_end(self):
-        """`docker stop`, and a recorder in the container that is killed."""
+        """Like `docker stop`, or killing the recorder inside a container."""
         if not can_unshare():
             self.skipTest("no PID namespaces here")
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL):
@@ -142,7 +142,7 @@ class Lifecycle(ScratchCase):
                 wait_for(lambda: self.output.read_text() == "begun\n", "the program")
                 init = int(pathlib.Path(f"/proc/{outer.pid}/task/{outer.pid}/children").read_text())
                 recorder = int(pathlib.Path(f"/proc/{init}/task/{init}/children").read_text().split()[0])
-                # The output comes before its record, which is published before the program's next call.
+                # The output appears before its record is published. The record is published by the program's next call.
                 wait_for(lambda: "sleep" in names_of_children(recorder), "its next call")
                 os.kill(recorder if number == signal.SIGKILL else init, number)
                 self.assertEqual(outer.wait(LIMIT_SECONDS), 128 + number, self.errors.read_text())
@@ -171,7 +171,7 @@ class Lifecycle(ScratchCase):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             with self.subTest(signal=number.name):
                 recording = self.next_recording()
-                # The signal does not reach the process that is left behind.
+                # setsid: a signal to the group does not reach the process that is left behind.
                 recorder = self.start("--left-behind=wait", "-o", recording, "--", "sh", "-c",
                                       f"setsid sleep {LONG} & echo hi; exit 3")
                 wait_for(lambda: "still run" in self.errors.read_text(), "the message")
@@ -199,7 +199,7 @@ class Lifecycle(ScratchCase):
         recording = self.next_recording()
         recorder = self.start("-o", recording, "--", "sh", "-c", f"echo begun; exec sleep {LONG}")
         wait_for(lambda: self.output.read_text() == "begun\n", "the program")
-        time.sleep(0.5)  # what has come by then is written
+        time.sleep(0.5)  # until the recorder has written the records so far
         for verb, statuses in (("dump", (0, 6)), ("ps", (0, 6)), ("traceinfo", (0, 6))):
             shown = self.run_here(verb, recording)
             self.assertIn(shown.returncode, statuses, shown.stderr)
@@ -213,13 +213,13 @@ class Lifecycle(ScratchCase):
             to_group = self.random.random() < 0.5
             with self.subTest(instant=instant, signal=number.name, to_group=to_group):
                 recording = self.next_recording()
-                # exec, because a shell that alone gets an interrupt waits for its command to end.
+                # exec, because a shell that gets an interrupt alone waits until its command ends.
                 command = f"echo a; sleep 0.05; echo b; exec sleep {LONG}"
                 recorder = self.start("-o", recording, "--", "sh", "-c", command)
                 time.sleep(self.random.uniform(0, 0.2))
                 self.send(recorder, number, to_group)
                 status = recorder.wait(LIMIT_SECONDS)
-                self.assertIn(status, (128 + number, -number), self.errors.read_text())  # -: before it had begun
+                self.assertIn(status, (128 + number, -number), self.errors.read_text())  # -number: not yet handled
                 if status > 0 and "there is no recording" not in self.errors.read_text() and recording.exists():
                     self.assert_replays(recording, status, self.output.read_text())
 
@@ -263,10 +263,10 @@ class Lifecycle(ScratchCase):
             apart = apart or taken[0] != taken[1]
             if apart:
                 break
-        self.assertTrue(apart)  # other recordings may have all processors for a while
+        self.assertTrue(apart)  # tried repeatedly, because other recordings may occupy all processors for a while
 
     def test_runs_of_until_fail_have_the_same_processors(self):
-        """The recorder keeps off the program's processor; the next run must not take that for what the user gave."""
+        """The recorder avoids the program's processor. The next run must not mistake this for the user's affinity."""
         recording = self.next_recording()
         recorded = self.run_here("record", "--until-fail", "3", "-o", recording, "--", "nproc")
         self.assertEqual(recorded.stdout, f"{len(os.sched_getaffinity(0))}\n" * 3)
@@ -290,7 +290,7 @@ if __name__ == "__main__":
     Lifecycle.arguments, rest = parser.parse_known_args()
     Lifecycle.arguments.build = Lifecycle.arguments.build.resolve()
     print("seed", Lifecycle.arguments.seed, flush=True)
-    # nohup(1) and a shell's background jobs ignore some of these, and programs inherit that.
+    # nohup(1) and shells ignore some of these signals for background jobs, and programs inherit that.
     for each in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(each, signal.default_int_handler if each == signal.SIGINT else signal.SIG_DFL)
     unittest.main(argv=["lifecycle_check.py", *rest])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Under each resource limit each verb does what it does without, or says in one line which limit is in the way."""
+"""Under each resource limit, each verb works as it does without, or names the limit in one line."""
 import resource
 import subprocess
 

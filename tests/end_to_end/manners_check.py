@@ -44,14 +44,14 @@ class Manners(ScratchCase):
         cls.kept.cleanup()
 
     def reweave(self, *arguments, status=0, **environment):
-        """Standard output and standard error, which are not terminals."""
+        """Runs a command without a terminal. Returns its standard output and standard error."""
         done = subprocess.run([self.build / "reweave", *arguments], capture_output=True, text=True, timeout=LIMIT_SECONDS,
                               env={**os.environ, **environment}, stdin=subprocess.DEVNULL, check=False)
         self.assertEqual(done.returncode, status, done.stderr)
         return done.stdout, done.stderr
 
     def on_terminal(self, *arguments, status=0, **environment):
-        """Both, as a terminal shows them."""
+        """Runs a command on a terminal. Returns what the terminal shows: standard output and error together."""
         try:
             master, terminal = pty.openpty()
         except OSError as error:
@@ -65,7 +65,7 @@ class Manners(ScratchCase):
                 while part := os.read(master, 65536):
                     shown += part
             except OSError:
-                pass  # EIO: nobody has the terminal open any more
+                pass  # EIO: no process has the terminal open any more
             self.assertEqual(process.wait(LIMIT_SECONDS), status, shown)
         os.close(master)
         return shown.decode()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The recording has a small file as it was when it was mapped, even if it changes after the program looked at it."""
+"""A recording has a small file's content from the time of mmap, even if the file changed after the program's fstat."""
 import subprocess
 import time
 
 from scratch_case import ScratchCase
 
-# Looks at the file, then maps it: no call in between, but enough time for the file to be changed.
+# Calls fstat on the file and maps it much later, with no call in between, so that the test can change the file.
 PROGRAM = r"""
 #include <fcntl.h>
 #include <stdio.h>

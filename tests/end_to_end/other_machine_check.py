@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Records programs of tests/programs/subjects.json here, and replays the recordings on another machine: Debian's
-kernel in QEMU, which emulates the processor. There is nothing in it but reweave, the recordings, and the files that the
-programs had mapped. Compares exit status and standard output.
+kernel in QEMU, which emulates the processor. That machine has only reweave, the recordings, and the files that the
+programs mapped. Compares exit status and standard output.
 
     other_machine_check.py --build BUILD [--processor x86-64-v3] [--cpu max]... [NAME...]
 
-Names are as for replay_check.py; without any all are taken. Needs qemu-system-x86, linux-image-amd64 and
+Names are as for replay_check.py; without names, takes all programs. Needs qemu-system-x86, linux-image-amd64 and
 busybox-static, and takes minutes for a hundred programs and each --cpu.
 """
 import argparse
@@ -22,7 +22,7 @@ import time
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "programs"
 RECORD_SECONDS, REPLAY_SECONDS = 60, 200
-NOT_EMULATED = ("alignment_check",)  # fails in QEMU natively, too: the emulated processor raises no such fault
+NOT_EMULATED = ("alignment_check",)  # also fails natively in QEMU, whose emulated processor does not raise this fault
 
 INIT = """#!/bin/busybox sh
 /bin/busybox --install -s /bin
@@ -46,7 +46,7 @@ def run(command, **options):
 
 
 def record(arguments, subject, folder):
-    """The exit status and the hash of the standard output of a recorded run, or None if that took too long."""
+    """Records a run. Returns its exit status and the hash of its standard output, or None if it took too long."""
     program = arguments.build / "tests/programs/plain" / subject["name"]
     command = [arguments.build / "reweave", "record", "-o", folder]
     command += ["--processor", arguments.processor] if arguments.processor else []
@@ -93,7 +93,7 @@ def make_root(arguments, root, recordings):
 
 
 def boot(arguments, cpu, image):
-    """The lines that the machine prints, as they come."""
+    """Boots the machine. Yields the lines that it prints, as they arrive."""
     command = ["timeout", str(arguments.limit), "qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", cpu,
                "-m", "6144", "-smp", "2", "-kernel", arguments.kernel, "-initrd", str(image),
                "-append", "console=ttyS0 quiet panic=-1", "-nographic", "-no-reboot"]
@@ -102,7 +102,7 @@ def boot(arguments, cpu, image):
 
 
 def compare(cpu, lines, expected):
-    """Prints what differs; returns how many do."""
+    """Prints the differences and returns their number."""
     left, failures, ended = dict(expected), 0, False
     for line in lines:
         ended = ended or line == "ALL DONE"

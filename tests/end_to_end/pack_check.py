@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Packed recordings: they replay, trace, explore and debug where none of the recorded files is, and say what is wrong
-with them if something is.
+"""Packed recordings replay, and can be traced, explored and debugged, where none of the recorded files exist. If a
+recording has a fault, the message names it.
 
     pack_check.py --build BUILD
 """
@@ -49,14 +49,14 @@ def run(*command, **options):
 class PackTest(ScratchCase):
     def setUp(self):
         super().setUp()
-        self.machine = self.folder / "machine"  # what is taken away
+        self.machine = self.folder / "machine"  # take_away() removes it
         self.machine.mkdir()
 
     def reweave(self, *arguments):
         return run(self.build / "reweave", *arguments)
 
     def compile(self, *flags):
-        """The program, and a library of its own, with separate debug information in the place of both."""
+        """Compiles the program and its library."""
         (self.machine / "library.c").write_text(LIBRARY)
         (self.machine / "program.c").write_text(PROGRAM)
         for command in (["gcc", "-g", *flags, "-shared", "-fPIC", "-Wl,-soname,libscaled.so.1", "-o", "libscaled.so.1.0", "library.c"],
@@ -212,8 +212,8 @@ class PackTest(ScratchCase):
         return found
 
     def test_replays_in_a_root_folder_of_nothing_else(self):
-        """A root folder that has reweave, what it needs to run (in places of its own, so that no recorded file is
-        there), and the recording. Without being root, in a user namespace."""
+        """Replays in a root folder that has only reweave, its libraries (at paths of its own, so that no recorded file
+        exists), and the recording. A user other than root does this in a user namespace."""
         self.compile()
         recorded = self.record()
         self.pack()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The processor that programs see: `record --processor` hides features beyond a level, and a replay shows the processor of
-the recording, on any machine."""
+"""The processor that programs see: `record --processor` hides features above a level, and a replay shows the recorded
+processor, on any machine."""
 import argparse
 import os
 import pathlib
@@ -79,7 +79,8 @@ class ProcessorTest(unittest.TestCase):
         self.assertEqual(native.get("components"), recorded.get("components"))
 
     def test_processes_are_told_the_same(self):
-        """The other processes of the tree use the places that one process found in code, and get the same answers."""
+        """One process searches code for such instructions. Other processes of the tree reuse the places that it found,
+        and get the same answers."""
         recording, program = self.folder / "tree", self.folder / "program"
         done = run(self.build / "reweave", "record", "-o", recording, "--", "sh", "-c",
                    f"{program}; {program}; {program}; exit 0")

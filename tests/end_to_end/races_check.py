@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""`record --races` against ThreadSanitizer itself: the programs of tests/end_to_end/races, compiled by gcc and by clang, run
-with the compiler's own runtime until it reports something, 200 times at most, and recorded under some schedules. Both find
-the same pairs of lines, sum them up in the same words, and end with the same statuses; where ThreadSanitizer finds
-nothing, nothing is found. --more N: under N schedules each."""
+"""Compares `record --races` with ThreadSanitizer itself. The programs of tests/end_to_end/races are compiled by gcc and
+by clang. Each runs with the compiler's own runtime until it reports something, at most 200 times, and is recorded under
+several schedules. Both must find the same pairs of lines, summarise them in the same words, and end with the same
+statuses. Where ThreadSanitizer finds nothing, Reweave must find nothing. --more N: N schedules per program."""
 import argparse
 import collections
 import os
@@ -17,7 +17,7 @@ from scratch_case import ScratchCase
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "tests/end_to_end/races"
 PROGRAMS = sorted(FOLDER.glob("*.c*"))
-CLANG_ONLY = {"virtual_call"}  # gcc does not tell its runtime of virtual calls
+CLANG_ONLY = {"virtual_call"}  # gcc does not announce virtual calls to its runtime
 COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
 LIMIT_SECONDS = 600
 NATIVE_RUNS = 200  # many, because the timing of the threads decides which access comes first
@@ -28,7 +28,7 @@ Report = collections.namedtuple("Report", "kind places summary")
 
 
 def reports_of(text):
-    """Returns a run's reports: for each part with a stack, the innermost place in the program itself."""
+    """Returns a run's reports. A report has, for each of its stacks, the innermost place in the program itself."""
     found = []
     for report in re.findall(r"^WARNING: ThreadSanitizer: .*?^SUMMARY: .*?$", text, re.M | re.S):
         kind = re.match(r"WARNING: ThreadSanitizer: (.*) \(pid=", report).group(1)
@@ -47,7 +47,7 @@ def reports_of(text):
 
 
 def pairs_of(reports):
-    """Whether a block was freed before its last use or after, two names for one pair, is up to the schedule."""
+    """Returns the pairs of places. A use after free counts as a data race: the schedule decides how it is reported."""
     return {(report.kind.replace("heap-use-after-free", "data race"), tuple(sorted(report.places))) for report in reports}
 
 
@@ -74,7 +74,7 @@ class Races(ScratchCase):
         return path
 
     def native(self, program, is_right):
-        """All reports of some runs, and the exit statuses of the runs that have reports."""
+        """Runs the program with ThreadSanitizer until a run has reports. Returns all reports and all exit statuses."""
         reports, statuses = [], set()
         for _ in range(3 if is_right else NATIVE_RUNS):
             status, errors = self.run_program([program])
@@ -96,7 +96,7 @@ class Races(ScratchCase):
             self.assertIn(status, statuses, errors)
             self.assertEqual(bool(ours), not is_right, errors)
             found += ours
-        # The schedule decides which of two accesses came first, and what happened at all: more native runs show more.
+        # The schedule decides which accesses happen and in which order, so more native runs may show more pairs.
         for _ in range(NATIVE_RUNS):
             if pairs_of(found) <= pairs_of(natives):
                 break
@@ -105,7 +105,7 @@ class Races(ScratchCase):
         summaries = {(report.kind, report.places): report.summary for report in natives}
         for report in found:
             expected = summaries.get((report.kind, report.places))
-            if expected is None:  # only seen in the other order
+            if expected is None:  # the native runs had only the other order
                 expected = f"{report.kind} {source}:{report.places[0][1]} in {report.places[0][0]}"
             # clang's runtime has no file for its own functions on top of a stack.
             if " in __interceptor_" not in expected and "(/" not in expected and "<null>" not in expected:
@@ -119,7 +119,7 @@ class Races(ScratchCase):
                     self.check_program(compiler, source)
 
     def test_unfair_schedules(self):
-        """A woken thread may continue before the thread that woke it makes its next note."""
+        """Under --chaos, a woken thread may continue before the thread that woke it has logged anything more."""
         correct = [path for path in PROGRAMS if path.stem.endswith("_ok")]
         self.assertGreater(len(correct), 15)
         for source in correct:

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A program that cannot be recorded, or not here, ends with one line that names the true cause. Nothing is recorded wrongly."""
+"""A program that cannot be recorded, at all or on this machine, ends with one line that names the true cause. It never
+gets a wrong recording."""
 import ctypes
 import errno
 import os
@@ -12,7 +13,7 @@ LIMIT = 600  # seconds
 UNSUPPORTED = 5
 NO_SUCH_DEVICE = 77
 
-# The struct of this request has room for a path; an address in it may point to anything.
+# This request's struct may be followed by a path, and an address in it may point to anything.
 LEADS_ELSEWHERE = """
 #include <fcntl.h>
 #include <stdint.h>

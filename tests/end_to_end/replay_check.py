@@ -4,13 +4,15 @@ standard output, standard error and exit status. Then traces the recording: the 
 
     replay_check.py --build BUILD [--sanitized] [--chaos] NAME...
 
-With --sanitized the builds with -fsanitize=thread are taken.
+With --sanitized, takes the builds with -fsanitize=thread.
 
 Names may be `all`, `behaviour`, `correct` or `buggy`. Programs of kind behaviour must exit 0 while being recorded;
-the others may end in any way, but the replay must end in the same. REWEAVE_ROUNDS=N repeats each program N times,
-every second time, or with --chaos each time, recorded with --chaos; REWEAVE_CHECKSUMS=1 records with checksums and
-replays with --check; REWEAVE_FILL=1 fills the core's stacks with other bytes when recording than when replaying, so
-that what it leaves there and shows to the program is a difference; REWEAVE_KEEP=DIR keeps the recordings of rounds that failed there.
+the others may end in any way, but the replay must end in the same way.
+
+REWEAVE_ROUNDS=N repeats each program N times. Every second round, or with --chaos every round, records with --chaos.
+REWEAVE_CHECKSUMS=1 records with checksums and replays with --check. REWEAVE_FILL=1 fills the core's stacks with
+different bytes when recording and when replaying, which reveals a program that sees what the core left there.
+REWEAVE_KEEP=DIR keeps the recordings of failed rounds in DIR.
 """
 import argparse
 import concurrent.futures
@@ -26,23 +28,23 @@ import time
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "programs"
 LIMIT_SECONDS = int(os.environ.get("REWEAVE_LIMIT", "180"))
-PATIENCE_SECONDS = 3  # with a program whose bug is that it never ends
+PATIENCE_SECONDS = 3  # for programs that hang because of their bug
 DIVERGED = 3
 INTERNAL = 70
 
 
 class Failure(Exception):
-    """A run did not do what it should; the message says what."""
+    """A run did not behave as it should; the message says how."""
 
 
 def run(command, stdin, may_hang=False, fill=None):
-    """The exit status, standard output and standard error of a command. A hang is a Failure; if it `may_hang`, it is
-    interrupted first, as from a terminal. `fill`: a byte for the core's stacks."""
+    """Returns the exit status, standard output and standard error of a command. Raises Failure if it hangs. If it
+    `may_hang`, first interrupts it as a terminal would. `fill`: the byte to fill the core's stacks with."""
     environment = os.environ if fill is None else {**os.environ, "REWEAVE_STACK_FILL": str(fill)}
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors, tempfile.TemporaryFile() as given:
         given.write(stdin.encode())
         given.seek(0)
-        # Files, not pipes: a process left over by a failure must not keep us waiting for the pipe's end.
+        # Files, not pipes: if a process outlives the command, we must not wait until it closes the pipe.
         process = subprocess.Popen(command, stdin=given, stdout=output, stderr=errors, start_new_session=True, env=environment)
         endings = [(PATIENCE_SECONDS, signal.SIGINT)] if may_hang else []
         for seconds, ending in [*endings, (LIMIT_SECONDS, signal.SIGKILL)]:
@@ -61,7 +63,7 @@ def run(command, stdin, may_hang=False, fill=None):
 
 
 def same_message(errors):
-    """Standard error without the lines that name the recording."""
+    """Returns standard error without the lines that name the recording, which differ in a replay."""
     return b"\n".join(line for line in errors.split(b"\n") if b"the recording up to there is" not in line)
 
 
@@ -103,7 +105,7 @@ def check_round(arguments, subject, folder, chaos):
 
 
 def check_subject(arguments, subject):
-    """All rounds of one program; returns how many failed."""
+    """Does all rounds of one program. Returns the number of failed ones."""
     failures = 0
     for number in range(arguments.rounds):
         chaos = arguments.chaos or number % 2 == 1

@@ -1,4 +1,4 @@
-"""The common parts of checks of a build that are unittest cases."""
+"""The common parts of unittest cases that check a build."""
 import argparse
 import pathlib
 import subprocess
@@ -8,7 +8,7 @@ import unittest
 
 
 class ScratchCase(unittest.TestCase):
-    """A build, and for each test a folder that is gone afterwards, with a place for a recording."""
+    """Has a build, and for each test a temporary folder with a path for a recording."""
     build = pathlib.Path()
 
     def setUp(self):
@@ -20,7 +20,7 @@ class ScratchCase(unittest.TestCase):
         self.temporary.cleanup()
 
     def compiled(self, name, source, *flags):
-        """The path of what the C compiler makes of that text."""
+        """Compiles this C source text. Returns the path of the result."""
         path = self.folder / name
         subprocess.run(["cc", "-x", "c", "-", *flags, "-o", path], input=source, text=True, check=True, timeout=600)
         return path

@@ -39,7 +39,7 @@ def free_port():
 
 
 class Server:
-    """A server in a folder of its own: how it is started, asked, and stopped."""
+    """A server in a folder of its own: how to start it, send it requests, and stop it."""
 
     user, stop_signal = "root", signal.SIGTERM
 
@@ -114,7 +114,7 @@ class Nginx(Server):
 
 
 class PostgreSql(Server):
-    """Requests are statements: seven a transaction of pgbench."""
+    """Requests are SQL statements: seven per pgbench transaction."""
 
     user, stop_signal = "postgres", signal.SIGINT
 
@@ -148,7 +148,7 @@ def wait_until_it_listens(port, recorder):
 
 
 def server_pid(reweave_pid):
-    """The recorded program: the recorder's child."""
+    """Returns the process ID of the recorded program, the recorder's first child."""
     return int(pathlib.Path(f"/proc/{reweave_pid}/task/{reweave_pid}/children").read_text().split()[0])
 
 

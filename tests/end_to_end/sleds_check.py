@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Programs built by reweave-cc and reweave-c++ (docs/sleds.md): they run without Reweave, record, replay, and show
-traces and searches the same accesses as a build with -fsanitize=thread."""
+"""Programs built by reweave-cc and reweave-c++ (docs/sleds.md): they run without Reweave, record and
+replay. Traces and searches see the same accesses as in a build with -fsanitize=thread."""
 import collections
 import json
 import os
@@ -14,12 +14,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from scratch_case import ScratchCase
 
 PROGRAMS = pathlib.Path(__file__).resolve().parents[1] / "programs"
-# Names in tests/programs/subjects.json, whose runs are the same with both builds.
+# Names in tests/programs/subjects.json of programs whose runs are the same in both builds.
 COMPARED = ("aba_stack", "account", "bank_account", "cxx_atomic", "cxx_thread", "double_checked_locking", "hash_set",
             "linked_list", "ping_pong", "ray_tracer", "tree_set")
 ACCESS = re.compile(r"\d+ t(\d+) (read|write|atomic-\w+|fence) (\S+) extra (\S+) aux (\d+) at (\S+)\+0x([0-9a-f]+)")
 
-# Code that is hard for a stub: the red zone, flags, thread-local storage, exchanges, wide and copied values, a signal.
+# Code that a stub might break: the red zone, flags, thread-local storage, exchanges, wide and copied values, a signal.
 HARD = r"""
 #include <pthread.h>
 #include <signal.h>
@@ -73,7 +73,7 @@ int main(void) {
 }
 """
 LIBRARY = "static long hits; long hit(void) { return ++hits; } long count(void) { return hits; }\n"
-# Loses an update only in the library, which it links or opens.
+# Loses an update only inside the library, which it links or loads with dlopen.
 USER = r"""
 #include <dlfcn.h>
 #include <pthread.h>
@@ -138,15 +138,15 @@ class SledsCheck(ScratchCase):
         return done
 
     def events(self, program, arguments):
-        """The accesses of the program to its variables and the heap, with their lines, in a trace of a new recording."""
-        self.record(program, *arguments, status=None)  # which bug it shows depends on the schedule, too
+        """Records and traces the program. Counts its accesses to its variables and the heap, by source line."""
+        self.record(program, *arguments, status=None)  # its status may depend on the schedule
         trace = self.folder / "trace.rwt"
         trace.unlink(missing_ok=True)
         self.run_it(self.reweave, "trace", self.recording, "-o", trace)
         found = [match.groups() for match in
                  map(ACCESS.fullmatch, self.run_it(self.reweave, "dump", trace).stdout.splitlines()) if match]
         found = [event for event in found if event[5] == str(program) and 0x5555_0000_0000 <= int(event[2], 16) < 0x5556_0000_0000]
-        # A pc is the address after a call or sled, so the byte before it has the line.
+        # A pc is the address after a call or sled, so the line is that of the byte before it.
         places = sorted({int(event[6], 16) - 1 for event in found})
         lines = self.run_it("addr2line", "-e", program, *map(hex, places)).stdout.splitlines()
         named = dict(zip(places, (pathlib.Path(line.split(" ")[0]).name for line in lines)))
@@ -168,7 +168,7 @@ class SledsCheck(ScratchCase):
             expected = self.run_it(program).stdout
             self.assertEqual(self.record(program).stdout, expected)
             self.run_it(self.reweave, "trace", self.recording, "-o", self.folder / f"{level[:3]}.rwt")
-            # --check compares the output of each run, so the accesses of 50 runs left the values of the program intact.
+            # --check compares the output of each run, so it would reveal a stub that changes a value of the program.
             check = f"grep -qxF '{expected.strip()}'"
             self.run_it(self.reweave, "explore", self.recording, "-o", self.folder / f"found{level[:3]}", "--runs", 50,
                         "--check", check)
@@ -185,11 +185,11 @@ class SledsCheck(ScratchCase):
         sleds, calls = self.folder / "sleds", self.folder / "calls"
         source = PROGRAMS / row["source"]
         self.run_it(self.wrappers[row["language"]], *flags, source, "-o", sleds)
-        # By default clang leaves out reads before writes; sleds leave out none.
+        # By default clang does not instrument a read followed by a write of the same variable; sleds do.
         self.run_it({"c": "clang-14", "c++": "clang++-14"}[row["language"]], *flags, "-fsanitize=thread", "-mllvm",
                     "-tsan-instrument-read-before-write=1", source, "-o", calls)
-        # The work of the threads may depend on which comes first, and on a busy machine that may differ between
-        # recordings. An access without a sled is missing in all recordings.
+        # The threads' accesses may depend on which thread comes first, which may differ between recordings on a busy
+        # machine. So try several recordings: an access without a sled is missing in all of them.
         for _ in range(10):
             ours, theirs = self.events(sleds, row["argv"]), self.events(calls, row["argv"])
             if not self.unequal(ours, theirs):
@@ -200,7 +200,7 @@ class SledsCheck(ScratchCase):
     @staticmethod
     def unequal(ours, theirs):
         """Describes the accesses that only one of the builds makes."""
-        # Some calls of ThreadSanitizer's have no line, but the sleds there have one.
+        # Some calls to ThreadSanitizer have no line, but the sleds in their place have one.
         unknown = sum(count for event, count in theirs.items() if event[-1].endswith(":?"))
         missing = collections.Counter({e: n for e, n in (theirs - ours).items() if not e[-1].endswith(":?")})
         if missing:
@@ -231,11 +231,11 @@ int main(void) {
             self.assertNotIn("memory accesses were not schedule points", text)
             failing = next(path.parent for path in found.rglob("manifest"))
             self.assertIn("hits == 2", self.run_it(self.reweave, "replay", failing, status=134).stderr)
-            # Its trace also has the accesses, and the replay that makes the trace ends in the same way.
+            # The failing run can be traced too: the replay that writes the trace ends in the same way.
             self.run_it(self.reweave, "trace", failing, "-o", self.folder / f"failing{level}.rwt")
             races = self.run_it(self.reweave, "predict", "--analysis=races", self.recording, status=None).stdout
             self.assertIn("racy.c:5", races)
-            # Accesses can be named, and runs can begin late.
+            # --assume can name accesses, and --fork-at lets runs begin late.
             self.run_it(self.reweave, "explore", self.recording, "-o", self.folder / f"held{level}", "--runs", 100,
                         "--assume", "uninterrupted hit:5.1-5.2")
             self.run_it(self.reweave, "explore", self.recording, "-o", self.folder / f"late{level}", "--runs", 300,
@@ -294,7 +294,7 @@ int main(void) {
             self.assertIn(says, done.stderr)
 
     def test_installed_anywhere(self):
-        """bin beside lib/reweave, and a link to the wrapper from elsewhere."""
+        """The wrapper works in any folder that has bin and lib/reweave, and through a link to it from elsewhere."""
         bin_folder, parts = self.folder / "moved/bin", self.folder / "moved/lib/reweave"
         bin_folder.mkdir(parents=True)
         parts.mkdir(parents=True)

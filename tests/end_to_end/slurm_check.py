@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A campaign under real Slurm on this machine: units that are killed, and a node whose daemon is, change nothing.
+"""A campaign under real Slurm on this machine: killing units, or the daemon of a node, does not change the results.
 
 Skipped where Slurm is not installed; scripts/setup does not install it."""
 import os
@@ -13,7 +13,7 @@ import slurm_cluster
 from campaign_case import CampaignCase
 
 UNITS = 8
-RUNS = 4000  # so many that a unit takes seconds, and can be killed in the midst of its work
+RUNS = 4000  # so many that a unit takes seconds, and can be killed while it works
 SKIPPED = 77
 
 
@@ -28,7 +28,7 @@ class UnderSlurm(CampaignCase):
         super().tearDown()
 
     def processes(self, pattern):
-        """Returns the IDs of our cluster's processes whose command line contains `pattern`. Another Slurm may also run here."""
+        """Returns the IDs of our cluster's processes whose command line matches `pattern`. Ignores any other Slurm."""
         found = []
         for entry in pathlib.Path("/proc").iterdir():
             try:
@@ -59,8 +59,8 @@ class UnderSlurm(CampaignCase):
         return self.cluster.ask("squeue", "-h", "-r", "-o", "%i %t", check=False).split("\n")[:-1]
 
     def settle(self):
-        """Waits until no task is left. Starts at once the tasks that Slurm would start only two minutes after a node's
-        failure."""
+        """Waits until no task is left. After a node's failure Slurm delays tasks by two minutes; this starts them at
+        once."""
         def is_done():
             tasks = self.tasks()
             for task in tasks:
@@ -93,7 +93,7 @@ class UnderSlurm(CampaignCase):
         self.cluster.start_node()
         self.settle()
         restarted = self.published(disturbed)
-        # Units that died by themselves are not requeued; the same script makes the missing ones.
+        # Slurm does not requeue units that were killed alone. Submitting the same script again runs the missing ones.
         self.submit(disturbed)
         self.settle()
         self.assertEqual(len(self.published(disturbed)), UNITS, self.cluster.logs())

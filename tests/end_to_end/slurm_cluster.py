@@ -37,7 +37,7 @@ PartitionName=all Nodes=localhost Default=YES MaxTime=INFINITE State=UP
 
 
 def missing():
-    """Why there can be no cluster here; empty if there can."""
+    """Returns why this machine cannot run a cluster; empty if it can."""
     lacking = [name for name in PROGRAMS if not (shutil.which(name) or os.path.exists(f"/usr/sbin/{name}"))]
     if lacking:
         return f"{lacking[0]} is not installed (apt-get install slurm-wlm)"

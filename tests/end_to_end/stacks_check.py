@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stacks of code without instrumentation: a passing recording, its trace, the predicted deadlock with both stacks.
+"""Stacks of code without instrumentation: records a passing run, traces it, checks both stacks of a predicted deadlock.
 
     stacks_check.py REWEAVE PLAIN MIXED
 """
@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-# Per program: the stacks at which the second lock is requested, and others that the trace must have.
+# Per program: the stacks at which the second lock is requested.
 STACKS = {
     "plain": {("lock_both", "post_entry", "main"), ("lock_both", "check_entry", "auditor")},
     "mixed": {("hold_both", "library_do", "forwards", "main"), ("hold_both", "library_do", "backwards", "worker")},
@@ -29,7 +29,7 @@ def demand(condition, what, text):
 
 
 def stacks_of(finding):
-    """The stack below each "thread N locks ..." line, as function names, innermost first."""
+    """Returns the stack below each "thread N locks ..." line: function names, innermost first."""
     events = re.split(r"^    thread .*\n", finding, flags=re.M)[1:]
     return {tuple(re.findall(r"^      (?:in|by) (\w+)", event, re.M)) for event in events}
 

@@ -1,4 +1,4 @@
-// Built with ThreadSanitizer's instrumentation, it calls a library that is not, which calls it back.
+// An instrumented program that calls a library without instrumentation, which calls it back.
 #include <pthread.h>
 #include <stdio.h>
 

@@ -1,12 +1,12 @@
-// Two locks, taken in opposite orders two calls below main and below a thread's function. No run of this program that
-// is not disturbed deadlocks: the main thread has long done when the other starts to lock.
+// Two locks, taken in opposite orders two calls below main and below a thread's function. An undisturbed run does not
+// deadlock: the main thread has long finished its locking when the other thread starts to lock.
 #include <pthread.h>
 #include <stdio.h>
 
 static pthread_mutex_t ledger = PTHREAD_MUTEX_INITIALIZER, journal = PTHREAD_MUTEX_INITIALIZER;
 static int entries;
 
-// So that no call is inlined or becomes a jump.
+// KEPT prevents inlining, GO_ON prevents tail calls.
 #define KEPT __attribute__((noinline, noclone))
 #define GO_ON __asm__ volatile("")
 

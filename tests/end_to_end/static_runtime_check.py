@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Programs built by clang as it does by default, with ThreadSanitizer's runtime in them: recorded, replayed, traced,
-predicted from and explored, as those that load the runtime are.
+"""Programs into which clang links ThreadSanitizer's runtime statically, as it does by default: record, replay, trace,
+predict and explore work as for programs that load the runtime.
 
     static_runtime_check.py --build BUILD
 """
@@ -16,7 +16,7 @@ PROGRAMS = ROOT / "tests" / "programs"
 BUILD = None
 
 
-# Static variables of functions, of which one is initialised at its second attempt only.
+# Static variables of functions. The initialisation of one fails at the first attempt.
 GUARDS = """
 #include <cstdio>
 #include <stdexcept>

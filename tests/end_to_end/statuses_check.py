@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Exit statuses and messages: every verb with every kind of bad input, and outputs that cannot be written. README's table
-is the program's own."""
+of statuses agrees with --help."""
 import pathlib
 import re
 import shutil
@@ -14,7 +14,7 @@ LIMIT_SECONDS = 600
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 VERBS = ["record", "replay", "dump", "traceinfo", "ps", "trace", "pack", "predict", "explore", "explain", "hunt", "doctor",
          "campaign", "dap", "query"]
-# Prints something between two of the supervisor's blocks of events, so that there is a place to cut.
+# Takes so long that the supervisor writes several blocks of events, so that a recording can be cut between them.
 SLOW = "for i in 1 2 3; do echo $i; sleep 0.5; done"
 
 
@@ -39,7 +39,7 @@ class Statuses(ScratchCase):
         cls.kept.cleanup()
 
     def reweave(self, *arguments, stdout=subprocess.PIPE, env=None):
-        """Exit status, standard output, standard error."""
+        """Returns exit status, standard output and standard error."""
         done = subprocess.run([self.build / "reweave", *arguments], stdin=subprocess.DEVNULL, stdout=stdout,
                               stderr=subprocess.PIPE, timeout=LIMIT_SECONDS, check=False, env=env)
         return done.returncode, (done.stdout or b"").decode(), done.stderr.decode(errors="replace")
@@ -54,7 +54,7 @@ class Statuses(ScratchCase):
             return output
 
     def of_recording(self, recording):
-        """Runs each verb that takes a recording on this recording."""
+        """Returns a command line for each verb that takes a recording. Empties the folder for their output."""
         out = self.folder / "out"
         shutil.rmtree(out, ignore_errors=True)
         out.mkdir()
@@ -104,7 +104,7 @@ class Statuses(ScratchCase):
                     (self.folder / "t").unlink(missing_ok=True)
 
     def test_cut_recordings(self):
-        """Every verb exits with 6 for a recording that is cut in any member at any place, and no output calls it whole."""
+        """Every verb exits with 6 if any file of the recording is cut at any place, and no output calls it complete."""
         events = (self.good / "events").stat().st_size
         places = {"events": [20, events // 3, events // 2, events - 1], "manifest": [20, 100]}
         for member, lengths in places.items():
@@ -114,7 +114,7 @@ class Statuses(ScratchCase):
                     file.truncate(length)
                 for command in self.of_recording(recording):
                     if "--gdb-batch" in command and member == "events":
-                        continue  # ends as gdb does
+                        continue  # gdb decides the status
                     with self.subTest(member=member, length=length, command=command[0]):
                         status, output, errors = self.reweave(*command)
                         self.assertEqual(status, TRUNCATED, (output, errors))
@@ -152,7 +152,7 @@ class Statuses(ScratchCase):
         damaged[len(whole) // 3] ^= 0x55
         cut.write_bytes(damaged)
         for command in self.of_trace(cut):
-            if command[0] != "traceinfo":  # reads no events
+            if command[0] != "traceinfo":  # traceinfo does not read the events
                 self.assertEqual(self.reweave(*command)[0], BAD_INPUT, command)
 
     def test_texts_of_no_run(self):
@@ -249,7 +249,7 @@ class Statuses(ScratchCase):
                 self.assertRegex(errors, "No space left on device|the standard output cannot be written")
 
     def test_the_table(self):
-        """In README is what --help says."""
+        """README's table has the same statuses and texts as --help."""
         told = dict(re.findall(r"^  (\d+) +(\S.*)$", self.reweave("--help")[1], re.MULTILINE))
         self.assertEqual(len(told), 11)
         table = (ROOT / "README.md").read_text().partition("## Exit statuses")[2].partition("\n## ")[0]

@@ -3,9 +3,9 @@
 
     stress_check.py --build BUILD [--operations N] [--chaos] [STRESSOR...]
 
-Without names all but those that change the machine or need more of it than a test should. Prints a line for each that
-is not the same natively, recorded and replayed, and how many were. Takes minutes, as root: each tries what the kernel
-does, errors included.
+Without names, runs all stressors except for those that change the machine or need too much of it. Prints a line for
+each stressor that differs natively, recorded and replayed, and the number of those that agree. Takes minutes, as root:
+each stressor exercises a part of the kernel, errors included.
 """
 import argparse
 import concurrent.futures
@@ -19,12 +19,12 @@ LIMIT_SECONDS = 60
 LEFT_OUT = """apparmor bad-ioctl bigheap binderfs cpu-online dev forkheavy hdd iomix klog loop mlockmany module
 netlink-proc oom-pipe pagemove physpage priv-instr ramfs rawdev rawpkt reboot resources smi softlockup stackmmap swap
 sysinval tun umount usersyscall vm-splice watchdog x86syscall zombie""".split()
-# kvm, aiol: Reweave reports the device or the calls that they need as missing.
+# Expected statuses, recorded and replayed. Reweave reports the device of kvm and the calls of aiol as missing.
 KNOWN = {"kvm": (2, 2), "aiol": (3, 3)}
 
 
 def run(command, folder):
-    """Exit status and standard output; None for a hang."""
+    """Returns exit status and standard output. The status is None for a hang."""
     try:
         ran = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT_SECONDS,
                              start_new_session=True)
@@ -47,7 +47,7 @@ def check(arguments, stressor):
     if native is None or ((recorded[0], replayed[0]) == expected and recorded[1] == replayed[1]):
         return None
     if recorded == replayed and recorded[0] == 0:
-        return None  # natively it found nothing to do
+        return None  # the native run had nothing to do
     return f"{stressor}: natively {native}, recorded {recorded[0]}, replayed {replayed[0]}"
 
 

@@ -1,5 +1,5 @@
-/* Correct: the C library reads and writes blocks to their last byte, with more asked for than there is room where no
-   more can come, without the end of a string where its length is given, and addresses that the kernel refuses. */
+/* Correct: the C library reads and writes blocks up to their last byte. Some calls ask for more than there is room for,
+   but no more can come; some strings of given length have no NUL; some addresses are refused by the kernel. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
@@ -91,7 +91,7 @@ static void times(void) {
   REQUIRE(clock_gettime(CLOCK_REALTIME, clock) == 0 && mktime(parts) != -1);
 }
 
-/* Whoever is last ends and frees the lock that the other has just released. */
+/* The last user destroys and frees the lock that the other user has just released. */
 struct Shared {
   pthread_mutex_t lock;
   pthread_cond_t changed;
@@ -121,7 +121,7 @@ static void locks(void) {
   for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
 }
 
-/* "streams": without datagrams, which explored runs do not cut. */
+/* The argument "streams" leaves out datagrams, which explored runs do not truncate. */
 int main(int argc, char** argv) {
   files();
   if (argc == 1 || strcmp(argv[1], "streams") != 0) sockets();

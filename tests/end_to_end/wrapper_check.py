@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`reweave record` in front of every test of a suite: what is kept, under which names, and what a killed test leaves."""
+"""`reweave record` in front of every test of a suite: what is kept, how it is named, and what a killed test leaves."""
 import argparse
 import json
 import os
@@ -62,7 +62,7 @@ def too_large_recordings_are_dropped(suite):
 
 
 def killed_tests_replay(suite):
-    """A test that hangs, ended by its runner: by a signal to the wrapper, and to all of its processes."""
+    """A test hangs, and its runner kills it: by a signal to the wrapper alone, or to all of its processes."""
     for whole_group in (False, True):
         path = suite.folder / f"hangs-{whole_group}"
         test = subprocess.Popen([suite.reweave, "record", "--keep=failures", "-o", path, "--", "sh", "-c",
@@ -70,7 +70,7 @@ def killed_tests_replay(suite):
                                 start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         while test.stdout.readline() != "hangs\n":
             pass
-        time.sleep(0.3)  # until it sleeps; if it does not yet, it dies a little earlier
+        time.sleep(0.3)  # probably sleeps by now; otherwise it dies a little earlier
         (os.killpg if whole_group else os.kill)(test.pid, signal.SIGTERM)
         test.communicate(timeout=LIMIT)
         status, printed, errors = suite.run("replay", str(path))
@@ -94,7 +94,7 @@ def scripts_for_ci_say_what_was_kept(suite):
 
 
 def hidden_values_stay_out(suite):
-    """The program has the value, the recording does not: its replay has asterisks and reports that."""
+    """The program sees a hidden value, but the recording does not contain it. A replay shows asterisks and says so."""
     value = "swordfish"
     suite.environment = {**suite.environment, "MY_TOKEN": value, "PLAIN": value}
     hidden = "*" * len(value)

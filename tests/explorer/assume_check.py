@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`explore --assume`: under what `explain` names as a remedy nothing fails, in a search of its own; without it, or under
-something else, the search fails as before."""
+"""`explore --assume`: a search that assumes the remedy that `explain` names finds no failure. A search that assumes
+nothing, or something else, still does."""
 import json
 import re
 import subprocess
@@ -41,7 +41,7 @@ def check(at):
         if name == SUBJECTS[0]:
             text = at.reweave("explain", failure, "--seconds", 120)
             demand(f"--assume '{remedy['assume']}'" in text, f"{name}: not printed", remedy)
-        for start in (recording, failure):  # both have the same beginning
+        for start in (recording, failure):  # a search can start from either
             text = search(at, start, "--assume", remedy["assume"], accept=(0,))
             demand(f"assumed: {remedy['assume']}\n" in text, f"{name}: it is not said what was assumed", text)
             none_fails(name, text)
@@ -62,25 +62,25 @@ def none_fails(name, text):
 
 
 def fails_anyway(at, recording):
-    """A block that the failure does not depend on."""
+    """Assumes a block that the failure does not depend on."""
     text = search(at, recording, "--assume", "uninterrupted main:41.1", accept=(10,))
     said = re.search(r"under this (\d+) of (\d+) runs fail \((\d[0-9.]*) %\)", text)
     demand(said and 0 < int(said[1]) < int(said[2]), "it does not say that it still fails", text)
 
 
 def infeasible(at, recording):
-    """The reader only after a place that no run comes to before it has read."""
+    """Assumes that a read waits for a place that no run reaches before that read."""
     text = search(at, recording, "--assume", "worker:24.1 only after worker:24.2", "--strategy", "random", accept=(0, 10, 11))
     demand(re.search(r"\d+ more runs? could not hold it", text), "what is not feasible is not counted", text)
 
 
 def with_locks(at, recording):
-    """By hand: from the lock of the read to the unlock of the write."""
+    """Assumes a block written by hand: from the lock before the read to the unlock after the write."""
     none_fails("by hand", search(at, recording, "--assume", "uninterrupted deposit:22-28 by audit:33", accept=(0,)))
 
 
 def of_a_program(at):
-    """A program is recorded first."""
+    """Given a program, `explore` records it first."""
     text = at.reweave("explore", "--runs", 100, "-o", at.folder / "of-program", "--assume",
                       "uninterrupted deposit:22-28", "--", at.program("bank_account"))
     demand(re.search(r"under this 0 of \d\d+ runs fail", text) and "recorded " in text, "a program cannot be given", text)

@@ -1,4 +1,4 @@
-// Assumptions are read as they were written, and hold in runs under every policy.
+// Assumptions can be written and read back, and hold in runs under every policy.
 #define BOOST_TEST_MODULE assumption
 #include "explorer/campaign/assumption.h"
 
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(it_holds_whatever_the_policy) {
   }
 }
 
-// A schedule and a prefix that fail without the assumption, and that the policy follows as far as it may.
+// A schedule that fails. Under the assumption the policy follows it only as far as it may, and the run passes.
 BOOST_AUTO_TEST_CASE(it_holds_where_a_schedule_is_followed) {
   const Program program = lost_update();
   RunRequest request;
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(it_holds_where_a_schedule_is_followed) {
   RunResult failing;
   for (request.seed = 1; !failing.failed(); request.seed++) failing = program.run(request);
   request = request_of(switches_of(failing));
-  BOOST_TEST(program.run(with_held_goals(request)).failed());  // nothing is held
+  BOOST_TEST(program.run(with_held_goals(request)).failed());  // nothing is assumed
   request.held = blocks_of_lost_update();
   BOOST_TEST(!program.run(with_held_goals(request)).failed());
 }

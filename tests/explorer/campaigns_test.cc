@@ -1,4 +1,4 @@
-// The plan of a campaign, the files published in its folder, and the knowledge that rounds begin with.
+// The plan of a campaign, the files published in its folder, and the knowledge with which rounds begin.
 #define BOOST_TEST_MODULE campaigns
 #include <boost/test/unit_test.hpp>
 
@@ -42,7 +42,7 @@ std::string sum_of(std::initializer_list<std::uint64_t> parts) {
   Knowledge sum;
   for (const std::uint64_t part : parts) sum.add(knowledge(part));
   KnowledgeRecord record = sum.record();
-  std::ranges::sort(record.variables, {}, &Variable::sites);  // those are in the order of coming
+  std::ranges::sort(record.variables, {}, &Variable::sites);  // their order depends on the order of add()
   return knowledge_json(record);
 }
 
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(texts_come_back) {
   BOOST_TEST(parse_time(time_json({1.5, 2, "host"}), "file").cpu == 2);
 }
 
-// Every text that is cut, or in which one digit or letter differs, is read or refused in one line.
+// A text that is cut, or has one digit or letter changed, is either read or refused with a message of one line.
 BOOST_AUTO_TEST_CASE(damage_is_refused) {
   const auto try_all = [](const std::string& text, const auto& parse) {
     for (std::size_t i = 0; i < text.size(); i++)
@@ -163,11 +163,11 @@ BOOST_AUTO_TEST_CASE(links_and_leftovers_are_left_alone) {
   std::ofstream(shard + "/.new-0123456789abcdef") << "half";
   fs::create_symlink("/etc/passwd", shard + "/00000002-0123456789abcdef.json");
   fs::create_directory_symlink(shard, scratch.campaign.path() + "/units/00001");
-  BOOST_CHECK_THROW(scratch.campaign.list(Published::kUnits), BadInput);  // a folder that is a link
+  BOOST_CHECK_THROW(scratch.campaign.list(Published::kUnits), BadInput);  // 00001 is a link to a folder
   fs::remove(scratch.campaign.path() + "/units/00001");
   BOOST_TEST(scratch.campaign.list(Published::kUnits).size() == 2);
   BOOST_CHECK_THROW(scratch.campaign.read(Published::kUnits, 2), BadInput);
-  BOOST_TEST(scratch.campaign.remove_leftovers() == 0);  // it is new
+  BOOST_TEST(scratch.campaign.remove_leftovers() == 0);  // the leftover is too recent
   fs::last_write_time(shard + "/.new-0123456789abcdef", fs::file_time_type::clock::now() - std::chrono::hours(2));
   BOOST_TEST(scratch.campaign.remove_leftovers() == 1);
 }

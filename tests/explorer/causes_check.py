@@ -2,7 +2,7 @@
 """The cause that `explain` names is the one that the program's lines mark.
 
 The programs in causes/*.cc are written like ordinary programs. `//!` marks a line that the first sentence of the cause
-must name, `//?` a line that it may name. The sentence names no other line. --show prints the causes of all programs.
+must name, `//?` a line that it may name. It must name no other line. --show prints the causes of all programs.
 """
 import json
 import pathlib
@@ -14,7 +14,7 @@ from checking import demand, failing, main, subjects
 
 FOLDER = pathlib.Path(__file__).with_name("causes")
 SHOW = "--show" in sys.argv
-PATIENT = ("--seconds", "300")  # all experiments are made, also on a busy machine
+PATIENT = ("--seconds", "300")  # enough for all experiments, also on a busy machine
 IN_CI = ("accounts", "enrolment", "gate", "stale_cache")
 
 

@@ -12,20 +12,20 @@ LONG = os.environ.get("REWEAVE_SOAK") == "1"  # the caller is scripts/soak, whic
 
 
 def subjects(whole, *short):
-    """The programs to check: `short` in continuous integration, all of `whole` if the test may take long."""
+    """Returns the programs to check: `short` in continuous integration, all of `whole` if the test may take long."""
     unknown = set(short) - set(whole)
     assert not unknown, unknown
     return [name for name in whole if LONG or name in short]
 
 
 class Checked:
-    """A build, and a folder that is gone afterwards."""
+    """A build, and a temporary folder."""
 
     def __init__(self, build, folder):
         self.build, self.folder = build, folder
 
     def program(self, name, kind="tsan"):
-        """The path of a program of tests/programs."""
+        """Returns the path of a program of tests/programs."""
         return self.build / "tests" / "programs" / kind / (f"{name}.tsan" if kind == "tsan" else name)
 
     def reweave(self, *arguments, accept=(0,), seconds=1500):
@@ -38,13 +38,13 @@ class Checked:
 
 
 def demand(condition, what, text):
-    """Ends the check with `what` is wrong and the text that shows it."""
+    """Unless `condition` is true, ends the check and prints what is wrong and the text that shows it."""
     if not condition:
         sys.exit(f"{what}:\n{text}")
 
 
 def failing(at, name, program=None):
-    """A failing recording, found by a search from a run that passes, of `program` or the subject program `name`."""
+    """Returns a failing recording of `program`, or of the subject program `name`, found from a passing recording."""
     passing, found = at.folder / name, at.folder / f"{name}.found"
     for seed in range(1, 51):
         at.reweave("record", "--seed", seed, "-o", passing, "--", program or at.program(name), accept=range(256))

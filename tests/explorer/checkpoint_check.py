@@ -22,7 +22,7 @@ def check(at):
 
 
 def tool_of(at):
-    """The tool, in a folder that has the runtime where the program would look for it."""
+    """Returns the path of the tool, in a folder that has the runtime where the tool looks for it."""
     tool = at.folder / "checkpoint_runs"
     if not tool.exists():
         shutil.copy(at.build.resolve() / "tests/explorer/checkpoint_runs", tool)
@@ -31,7 +31,7 @@ def tool_of(at):
 
 
 def compare(at, recording):
-    """Decision by decision."""
+    """Compares the runs decision by decision."""
     command = [tool_of(at), recording, "second_phase", str(RUNS)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     text = done.stdout + done.stderr
@@ -40,7 +40,7 @@ def compare(at, recording):
 
 
 def find(at, folder):
-    """A failure is a whole recording, however the threads waited."""
+    """A failure found from the checkpoint is a complete recording, however the threads waited."""
     found = folder / "found"
     text = at.reweave("explore", folder / "all", "--fork-at=second_phase", "--runs", "300", "-o", found, accept=(10,))
     demand("failure-1: exit status 1" in text, "the lost update is not found", text)

@@ -1,4 +1,4 @@
-"""A headless Chromium, driven over the pipe of its DevTools protocol: with nothing but Python's standard library."""
+"""A headless Chromium, driven through its DevTools protocol over pipes, using only Python's standard library."""
 import base64
 import json
 import os
@@ -11,16 +11,16 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
 def find_chromium():
-    """The path of a Chromium, or None."""
+    """Returns the path of a Chromium, or None."""
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
 class ChromiumError(Exception):
-    """The browser said no, or ended."""
+    """The browser reported an error, or ended."""
 
 
 class Chromium:
-    """One browser with one page. As a context it is gone in the end, with its profile."""
+    """One browser with one page. As a context manager, it ends the browser and removes its profile."""
 
     def __init__(self, program, seconds=120):
         self.messages, self.number, self.seconds = [], 0, seconds
@@ -63,7 +63,7 @@ class Chromium:
         return json.loads(text)
 
     def call(self, method, **parameters):
-        """The result of a method of the protocol; events meanwhile are kept in `messages`."""
+        """Calls a method of the protocol and returns its result. Keeps events that arrive meanwhile in `messages`."""
         self.number += 1
         request = {"id": self.number, "method": method, "params": parameters}
         if self.session:
@@ -108,7 +108,7 @@ class Chromium:
             time.sleep(0.02)
 
     def settle(self):
-        """Waits until what was changed is drawn."""
+        """Waits until the browser has drawn all changes."""
         self.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def value(self, expression):

@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_CASE(plain_text_is_utf8_without_controls) {
   BOOST_TEST(plain_text("\x1b[31m") == std::string(kReplaced) + "[31m");
   BOOST_TEST(plain_text(std::string_view("\0", 1)) == kReplaced);
   BOOST_TEST(plain_text("\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80") == "\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80");
-  // Cut, overlong, a surrogate, beyond the last one, none that XML may have, a control character of two bytes.
+  // Truncated, overlong, a surrogate, above U+10FFFF, a code point that XML forbids, a two-byte control character.
   for (const char* text : {"\xC3", "\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xEF\xBF\xBF", "\xC2\x9B"}) {
     const std::string plain = plain_text(text);
     BOOST_TEST(plain.starts_with(kReplaced));

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`explore --expect-fixed`: programs that are built again are fixed, fail as before, or fail in another way."""
+"""`explore --expect-fixed`: it reports rebuilt programs as fixed, failing as before, or failing in another way."""
 import json
 import pathlib
 import subprocess
@@ -57,7 +57,7 @@ def check(at):
 
 
 def old_failure(at, name, text):
-    """Returns a failure of a program that is overwritten later."""
+    """Returns a failing recording of a program. Later builds overwrite the program."""
     recording, found = at.folder / name, at.folder / f"{name}.found"
     at.reweave("record", "--seed", 1, "-o", recording, "--", build(at, text))
     at.reweave("explore", recording, "--first", "--verify", 1, "-o", found, accept=(10,))
@@ -72,19 +72,19 @@ def expect_fixed(at, old, *words, accept):
 
 
 def report_of(at, old, program, accept):
-    """Returns the report as JSON. All other messages precede it, on standard error."""
+    """Returns the JSON report, without the other messages."""
     text = expect_fixed(at, old, "--json", "--", program, accept=accept)
     return json.loads(text[text.index("{"):text.rindex("}") + 1])
 
 
 def unchanged(at, name, old, buggy):
-    """The same program: the whole of the old schedule is followed, and fails."""
+    """The program is unchanged, so the whole old schedule is followed, and fails."""
     schedule = report_of(at, old, build(at, buggy), (10,))["schedule"]
     demand(schedule["followed"] == schedule["turns"] and schedule["failed"], f"{name}: the schedule is not followed", schedule)
 
 
 def deleted(at):
-    """The steps of a pair may be `delete`, which is in the program as a call of the C++ library."""
+    """A step of a pair may be a `delete`, which the program makes as a call of the C++ library."""
     recording, found = at.folder / "deleted", at.folder / "deleted.found"
     program = build(at, DELETED, suffix=".cc")
     at.reweave("record", "--seed", 1, "-o", recording, "--", program)
@@ -109,7 +109,7 @@ def is_fixed(at, name, old):
 
 
 def still_fails(at, name, old, buggy):
-    """All lines are further down, and all code elsewhere."""
+    """The bug remains, but all lines are further down, and all code is at other addresses."""
     moved_down = buggy.replace("#include <pthread.h>", "#include <pthread.h>\n\n\nint before_all(int a) {\n  return a * 3;\n}\n")
     demand(moved_down != buggy, name, "is not changed")
     report = report_of(at, old, build(at, moved_down), (10,))

@@ -26,7 +26,7 @@ CAUSES = {
     "wrong_lock": ("writes total", [23, 23, 23]),
 }
 SCHEMA = pathlib.Path(__file__).resolve().parents[2] / "docs" / "explanation.schema.json"
-PATIENT = ("--seconds", "300")  # all experiments are made, also on a busy machine
+PATIENT = ("--seconds", "300")  # enough for all experiments, also on a busy machine
 
 
 def check(at):
@@ -46,7 +46,7 @@ def check(at):
 
 
 def validator():
-    """Checks reports against the schema, and that it has every member of them."""
+    """Returns a validator of the schema that also rejects members that the schema does not describe."""
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
     jsonschema.Draft7Validator.check_schema(schema)
 
@@ -64,7 +64,7 @@ def validator():
 
 
 def numbers_agree(name, report):
-    """The sentence's figures are those of the first flip, or of the orders that fail together."""
+    """The figures in the cause are those of the first flip, or of the orders that fail only together."""
     if report["together"]:
         rates = [report["together"]["forced"], *(order["broken"] for order in report["together"]["orders"])]
         shares = [f"{rate['failed']} of {rate['tried']}" for rate in (report["base"], *rates)]
@@ -88,7 +88,7 @@ def the_same_twice(at, recording):
 
 
 def interrupted(at, recording):
-    for seconds in (0.1, 0.4, 1, 4, 16):  # until the failing run was made again
+    for seconds in (0.1, 0.4, 1, 4, 16):  # until the interrupt comes after the failing run was repeated
         process = subprocess.Popen([at.build / "reweave", "explain", recording, *PATIENT], stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True)
         time.sleep(seconds)

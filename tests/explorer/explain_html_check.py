@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The HTML report of `explain` in a real browser: what it shows, its keys, that nothing gets out of hand.
+"""The HTML report of `explain` in a real browser: what it shows, its keys, hostile texts, and its size.
 
 Needs Chromium (Debian: chromium), and is skipped without it: status 77.
 """
@@ -51,7 +51,7 @@ def page_of(at, report, name="page.html", recording="some/recording"):
 
 
 def files_of_one_run(at):
-    """Explains bank_account in all forms at once; what is there is never overwritten."""
+    """Explains bank_account in all forms at once. Existing files are never overwritten."""
     recording = failing(at, "bank_account")
     paths = {form: at.folder / f"report.{form}" for form in ("html", "sarif", "junit")}
     options = [part for form, path in paths.items() for part in (f"--{form}", path)]
@@ -197,7 +197,7 @@ def folding(browser):
 
 
 def links(browser, real):
-    """The address names a step, which is shown though it was folded away."""
+    """An address that names a step shows that step, even if it was folded away."""
     first = real["report"]["failing"]["steps"][0]["choice"]
     open_page(browser, real["path"])
     demand(browser.value(f"document.getElementById('failing-{first}')") is None, "the first step is not folded away", "")
@@ -241,7 +241,7 @@ def hostile_names(at, browser):
     demand(browser.value("typeof injected") == "undefined", "a name was executed", "")
     demand(browser.value("[...document.querySelectorAll('*')].every(e => e.getAttributeNames().every(a => !a.startsWith('on')))"),
            "an attribute that is a script", "")
-    html = path.read_text(encoding="utf-8")  # valid UTF-8
+    html = path.read_text(encoding="utf-8")  # raises unless it is valid UTF-8
     demand(not re.search("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", html), "control characters", "")
     seen = text_of(browser)
     for text in ("<img src=x onerror=injected=1>", "</script><script>injected=1</script>", "\u2039U+202E\u203a", "\ufffd"):
@@ -254,7 +254,7 @@ def hostile_names(at, browser):
 
 
 def hostile_sources(at, browser):
-    """A program whose source file has such a name, from its run to the page."""
+    """A program whose source file has a hostile name, from its run to the page."""
     program, words = hostile_program(at.folder)
     at.reweave("record", "-o", at.folder / "odd", "--", program, accept=range(256))
     at.reweave("explore", at.folder / "odd", "--first", "--verify", "1", "-o", at.folder / "odd.found", accept=(0, 10))
@@ -298,7 +298,7 @@ def ten_thousand_steps(at, browser):
 
 
 def nothing_found(at, browser):
-    """No cause, no passing run, nothing at all."""
+    """Reports without a cause and a passing run, and then also without any step."""
     report = json.loads((HERE / "reports" / "bank_account.json").read_text())
     for list_ in ("flips", "curve", "patterns", "remedies"):
         report[list_] = []

@@ -45,7 +45,7 @@ RunResult failing_run(const Program& program) {
 }
 
 Arrival name_of(Executed e) {
-  // As the model names code.
+  // The pc that the model gives to this operation.
   return {0x400000 + e.thread * std::uint64_t{0x1000} + e.index * 4, 1, e.thread, 0};
 }
 
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(a_cycle_of_locks_is_told) {
   BOOST_TEST(found.remedies.back().rate.never());
 }
 
-// `before` operations of the thread's own, then `op`.
+// Appends `before` operations on private variables, then `op`.
 void append(std::vector<Op>& body, int before, const Op& op) {
   for (int i = 0; i < before; i++) body.push_back(write(1000 + 8 * body.size()));
   body.push_back(op);
@@ -210,7 +210,8 @@ double ways(unsigned of, unsigned chosen) {
   return count;
 }
 
-// Returns the share of all tables with these margins in which at least as many of the first runs fail.
+// Returns the share of all 2x2 tables with these margins in which at least `more.failed` of the first runs fail (the
+// one-sided exact test of Fisher).
 double share_by_chance(const Rate& more, const Rate& less) {
   const auto first = static_cast<unsigned>(more.tried), second = static_cast<unsigned>(less.tried);
   const auto failed = static_cast<unsigned>(more.failed + less.failed);

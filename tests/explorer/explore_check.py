@@ -59,7 +59,7 @@ def main():
         # A buggy program may fail already while it is recorded.
         run([reweave, "record", "--seed", "1", "-o", recording, "--", program], accept=range(256))
         buggy = subject["kind"] == "buggy"
-        # The recorded status would be normal; a buggy program's may be that of the failure.
+        # By default the recorded status counts as normal, but a buggy program may have failed while it was recorded.
         expected = ["--expect-status", "0"]
         options = DEEP.get(arguments.name, ["--runs", str(arguments.runs if buggy else 300)])
         text = run([reweave, "explore", recording, "--first", *expected, *options, "-o", found], accept=(0, 10))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A program that maps a file: no explored run writes to the file of the user, or sees what another run wrote."""
+"""A program that maps a file: no explored run writes to the user's file, or sees what another run wrote."""
 import re
 import sys
 

@@ -1,4 +1,4 @@
-/* The first time that something is asked is in the run that fails: FIRST_CALLS NAME does it after a lost update. */
+/* FIRST_CALLS NAME makes a call only after a lost update, so a failing run is the first one that makes it. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>

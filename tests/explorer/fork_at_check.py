@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs that begin at a function other than main: what comes before is in none of them, and their failures replay."""
+"""Runs that begin at a function other than main: they do not repeat what precedes it, and their failures replay."""
 import re
 import sys
 

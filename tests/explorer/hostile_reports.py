@@ -1,4 +1,4 @@
-"""Reports whose texts try to be more than texts, and reports that are long."""
+"""Reports whose texts try to act as markup or script, and long reports."""
 import copy
 import subprocess
 
@@ -10,7 +10,7 @@ HOSTILE = ["</script><script>injected=1</script>", "<img src=x onerror=injected=
 
 
 def hostile_report(report):
-    """The report with a hostile text in place of each of its texts."""
+    """Returns the report with a hostile text in place of each of its texts."""
     number = 0
 
     def change(value, name):
@@ -33,7 +33,7 @@ def hostile_report(report):
 
 
 def hostile_program(folder):
-    """A program that loses an update, built from a file whose path ends a script; and words of that path."""
+    """Builds a program that loses an update, from a file whose path ends a script. Returns it and the file's name."""
     place = folder / "<"
     place.mkdir()
     name = "script><img src=x onerror=injected=1>\"'&.c"
@@ -61,7 +61,7 @@ int main(void) {
 
 
 def long_report(report, count, different, objects=30):
-    """The report with `count` steps more or less before those of its failing schedule, and likewise of the passing one."""
+    """Returns the report with steps inserted before those of its two schedules, so that each has `count` steps."""
     report = copy.deepcopy(report)
     old = report["failing"]["steps"]
     shift = 2 * count

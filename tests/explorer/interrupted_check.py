@@ -15,15 +15,15 @@ FOR_EVER = "100000000"
 
 
 def end_by(at, number, *arguments, ready):
-    """Sends the command the signal when `ready()` is true. Returns its output."""
+    """Runs a command, and sends it the signal `number` a second after `ready()` is true. Returns its output."""
     command = [str(at.build / "reweave"), *map(str, arguments)]
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                start_new_session=True)
     deadline = time.monotonic() + LIMIT
     while not ready() and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.05)
-    time.sleep(1)  # some runs
-    os.kill(process.pid, number)  # and the group: so does timeout(1)
+    time.sleep(1)  # time for some runs
+    os.kill(process.pid, number)  # then the group, as timeout(1) does
     os.killpg(process.pid, number)
     output, errors = process.communicate(timeout=LIMIT)
     demand(process.returncode == 128 + number, f"status {process.returncode} after {number.name}", output + errors)
@@ -32,7 +32,7 @@ def end_by(at, number, *arguments, ready):
 
 
 def interrupted_campaign(at, recording):
-    """Its units keep what they have."""
+    """Interrupted units of a campaign keep their results so far."""
     for number in (signal.SIGINT, signal.SIGTERM):
         campaign = at.folder / f"campaign-{number.name}"
         at.reweave("campaign", "new", campaign, recording, "--units", 2, "--runs", FOR_EVER)

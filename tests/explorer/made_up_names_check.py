@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Files with names that differ from run to run: an explored run means the recorded files by them, keeps files apart, and
-neither fails nor leaves the recording. Without Reweave the same program also passes.
+"""Files whose names differ from run to run. An explored run uses the recorded files under its own names, never confuses
+them, and neither fails nor leaves the recording. Without Reweave the program also passes.
 """
 import os
 import re

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Under a limit of the address space a correct program is explored as without, or one line says what to raise."""
+"""Under an address-space limit, a correct program is explored as without one, or a message says to raise it."""
 import resource
 import subprocess
 import sys

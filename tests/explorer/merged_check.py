@@ -5,7 +5,7 @@ import sys
 from checking import demand, main
 
 # Failures that differ only in the thread, in the line, in how released memory is used, or in what else happened. Runs
-# that watch only what threads share also find long_private_work.
+# in which only shared memory is watched also find the bug of long_private_work.
 SUBJECTS = ["bank_account", "early_timeout", "long_private_work", "lock_order", "merge_sort", "refcount_uaf"]
 
 

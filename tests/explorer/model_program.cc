@@ -31,7 +31,7 @@ class Execution {
         list.push_back(static_cast<ThreadId>(t));
     return list;
   }
-  // False if it blocked instead.
+  // Executes the next operation of `t`. Returns false if it blocked instead.
   bool execute(ThreadId t) {
     const Op& op = program_->threads[t][next_[t]];
     if (op.kind == OpKind::kLock && !holders_.try_emplace(op.object, t).second) {

@@ -37,7 +37,7 @@ struct Program {
   RunResult run(const RunRequest& request, History* history = nullptr) const;
   // Returns all histories that schedules can give.
   std::vector<History> all_histories() const;
-  // Histories with the same happens-before order have the same class.
+  // Returns the class of a history. Histories with the same happens-before order have the same class.
   std::vector<std::pair<Executed, Executed>> class_of(const History& history) const;
   const Op& op(const Executed& e) const { return threads[e.thread][e.index]; }
 };

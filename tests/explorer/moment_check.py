@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`explain --save`, and what gdb shows then: `replay -g inevitable` at the moment that was found, `-g end` in the user's
-frame."""
+"""`explain --save`, and what gdb shows afterwards: `replay -g inevitable` stops at the moment that `explain` found, and
+`-g end` stops in the user's frame."""
 import json
 import re
 import sys
@@ -25,7 +25,7 @@ def check(at):
 
 
 def inevitable(at, failure, step):
-    for _ in range(2):  # it is the same moment each time
+    for _ in range(2):  # the moment is the same each time
         text = at.reweave("replay", "-g", "inevitable", "--gdb-batch", "info threads;bt 1;printf \"seen %ld\\n\", balance",
                           failure)
         demand("From here on every run fails" in text, "it does not come to the moment", text)
@@ -35,7 +35,7 @@ def inevitable(at, failure, step):
 
 
 def short(at, failure, report):
-    """As `explore` leaves it, without the curve."""
+    """An explanation without the curve, as `explore` writes it, and damaged ones, give a message of one line."""
     path = failure / "explanation.json"
     path.write_text(json.dumps({**report, "curve": [], "inevitable": None, "inevitable_step": None}))
     text = at.reweave("replay", "-g", "inevitable", "--gdb-batch", "bt", failure, accept=(2,))
@@ -53,7 +53,7 @@ def end(at, failure):
 
 
 def backward(at, failure):
-    """Steps back from the signal that ended all threads, the first one among them."""
+    """Steps back from the signal that ended all threads, including the first."""
     text = at.reweave("replay", "-g", "end", "--backward", "--gdb-batch",
                       'reverse-stepi;printf "one back\\n";reverse-next;printf "further back\\n"', failure)
     demand("\none back\n" in text and "\nfurther back\n" in text, "no step back from the end", text)

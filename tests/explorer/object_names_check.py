@@ -77,7 +77,7 @@ int main() {
 """
 
 
-# Without optimisation, the library code that takes a lock is a function of its own, the same for both lines.
+# Without optimisation, the library code that takes a lock is a separate function, the same one for both lines.
 TICKETS = """
 #include <cstdlib>
 #include <mutex>
@@ -151,7 +151,7 @@ def check_user_lines(at, name, flags):
 
 
 def check_deadlock(at):
-    """A thread does not come out of the lock that it waits for, and yet that is called as by the thread that holds it."""
+    """A thread in a deadlock never returns from the lock call. The report still names its lock as the holder does."""
     recording, found = at.folder / "deadlock.run", at.folder / "deadlock.found"
     at.reweave("record", "--seed", 1, "-o", recording, "--", built(at, "deadlock", DEADLOCK))
     at.reweave("explore", recording, "--first", "--verify", 1, "-o", found, accept=(10,))

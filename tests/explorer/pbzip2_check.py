@@ -4,10 +4,10 @@
     pbzip2_check.py --build BUILD [--fetch]
 
 Without --fetch, the programs are tests/programs/shutdown_use_after_free.c and shutdown_ok.c. With it, they are pbzip2
-from Debian's source, instrumented: as it is, and with the bug of its old shutdown made again. The patch takes out the
-join of the consumers (pbzip2_shutdown.patch), so that the main thread frees the queue while they may still look at it.
-`auto` should find that within thirty runs, including the recording. The source comes from $REWEAVE_SOURCES if that has
-the .orig.tar.gz, otherwise from the archive that apt is set up for, with source packages added for this one look-up.
+from Debian's source, instrumented: as it is, and with the bug of its old shutdown. pbzip2_shutdown.patch restores the
+bug: it removes the join of the consumers, so that the main thread frees the queue while they may still use it. `auto`
+should find the bug within thirty runs, including the recording. The source comes from $REWEAVE_SOURCES if that has the
+.orig.tar.gz, otherwise from apt's archive, with source packages enabled for this download only.
 """
 import argparse
 import os
@@ -32,7 +32,7 @@ def run(command, accept=(0,), **options):
 
 
 def source_entries():
-    """The system's package sources as apt reads them, of source packages."""
+    """Returns the system's apt source lists by file name, changed to source packages."""
     parts = {}
     for path in [pathlib.Path("/etc/apt/sources.list"), *pathlib.Path("/etc/apt/sources.list.d").glob("*")]:
         if path.suffix not in (".list", ".sources") or not path.is_file():
@@ -45,7 +45,7 @@ def source_entries():
 
 
 def fetch(folder, package="pbzip2", archive=ARCHIVE):
-    """The path of the package's source archive, or None if apt cannot get it."""
+    """Returns the path of the package's source archive, or None if apt cannot get it."""
     given = os.environ.get("REWEAVE_SOURCES")
     if given and (found := sorted(pathlib.Path(given).glob(archive))):
         return found[-1]
@@ -65,7 +65,7 @@ def fetch(folder, package="pbzip2", archive=ARCHIVE):
             return None
         if done.returncode != 0:
             print(f"apt-get {step[0]}: {done.stderr.strip()[:300]}")
-            break  # what lacks may be Debian's part of it
+            break  # perhaps only Debian's part of the source is missing
     return next(folder.glob(archive), None)
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs of several processes: the bugs of tests/programs in them are found and replay, correct programs pass, no run
-leaves the recording, and nothing of a run is left when it is over."""
+"""Runs of several processes: bugs of tests/programs are found and replay, correct programs pass, no run leaves the
+recording, and no process is left when a run is over."""
 import os
 import pathlib
 import re
@@ -25,7 +25,7 @@ def explore(at, name, program, runs, accept):
 
 
 def processes_of(program):
-    """The ids of processes that execute the program, or whose core received its path."""
+    """Returns the IDs of processes with the program's path in their command line, which cores also have."""
     found = []
     for folder in pathlib.Path("/proc").iterdir():
         try:

@@ -21,7 +21,7 @@ import time
 from pbzip2_check import fetch, run
 
 FLAGS = "-w -g -O1 -fsanitize=thread -pthread"
-# Without these two the gnulib of lbzip2 2.5 does not compile with a C library of today.
+# The gnulib of lbzip2 2.5 needs these two definitions to compile with a current C library.
 GNULIB = "-D_IO_ftrylockfile -D_IO_IN_BACKUP=0x100"
 
 
@@ -90,7 +90,7 @@ def ask(connection, text, end):
 
 
 def talk(port, seconds):
-    """Three clients that set, get, delete and ask for statistics in turns; at least 40 turns."""
+    """Three clients take turns to set, get, delete and ask for statistics: for `seconds`, and at least 40 turns."""
     for _ in range(100):
         try:
             clients = [socket.create_connection(("127.0.0.1", port)) for _ in range(3)]

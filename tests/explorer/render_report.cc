@@ -1,4 +1,4 @@
-// Renders a report that comes as JSON, which may hold anything: render_report html|sarif|junit|check RECORDING <JSON.
+// Renders a JSON report, whose texts may be anything: render_report html|sarif|junit|check RECORDING <JSON.
 #include <fmt/core.h>
 
 #include <iostream>

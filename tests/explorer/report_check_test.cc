@@ -22,17 +22,17 @@ json real_report(const std::string& name) {
 }
 const char* const kNames[] = {"bank_account", "lock_order", "sleep_as_order", "lost_notify"};
 
-// True for values that were observed once and appear nowhere else in the report: only impossible ones are noticed.
+// True for values that nothing else in the report confirms. The check notices only impossible ones.
 bool is_said_once(const json& report, const std::string& where) {
   static const std::regex once(
       "/runs|/reordered_pairs|.*/let_go|"
       "/(failing|passing)/(choices|steps/[0-9]+/(number|choice|thread))|"
       "/passing/steps/.*|"
-      "/patterns/[0-9]+/accesses/[0-9]+/thread|"  // an example
-      "/patterns/[0-9]+/worst_rank|"              // of those that tie with the last, where more are left out
+      "/patterns/[0-9]+/accesses/[0-9]+/thread|"  // an example thread
+      "/patterns/[0-9]+/worst_rank|"              // ties with patterns that are left out
       "/inevitable_step/thread|/curve/[0-9]+/choice");
   const Pointer pointer(where);
-  const bool not_reached = report.at(pointer.parent_pointer()).contains("not_reached");  // so no schedule has it
+  const bool not_reached = report.at(pointer.parent_pointer()).contains("not_reached");  // the step is in no schedule
   const std::string member = pointer.back();
   return std::regex_match(where, once) || (not_reached && (member == "number" || member == "choice"));
 }

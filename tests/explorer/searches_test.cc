@@ -1,4 +1,4 @@
-// Each search over model programs, compared with all histories that they have.
+// Runs each search over model programs, and compares it with all histories that the programs have.
 #define BOOST_TEST_MODULE searches
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
@@ -176,14 +176,14 @@ BOOST_AUTO_TEST_CASE(pcb_has_fewer_preemptions_first) {
   BOOST_TEST(std::is_sorted(campaign.preemptions.begin(), campaign.preemptions.end()));
 }
 
-// Source sets with sleep sets explore every class, and none of them twice to its end.
+// Source sets with sleep sets explore every class, and run none of them to its end twice.
 BOOST_DATA_TEST_CASE(dpor_tries_each_class, data::xrange(300), seed) {
   const Program program = random_program(static_cast<std::uint64_t>(seed));
   const Campaign campaign = explore(program, "dpor", 1, 100'000);
   BOOST_TEST(campaign.complete);
   const auto tried = classes_of(program, campaign.histories), all = classes_of(program, program.all_histories());
   for (const auto& [order, count] : all) BOOST_TEST(tried.contains(order));
-  // Some runs begin again and are found asleep; their ends are no new classes.
+  // Sleep sets recognise some runs as redundant only after they have begun. These add no class.
   BOOST_TEST(campaign.histories.size() <= 2 * all.size() + 2);
 }
 
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(surw_is_uniform_over_the_orders_of_a_variable) {
   BOOST_TEST(squares < 93.2);  // chi squared, 55 degrees of freedom, p = 0.001
 }
 
-// More threads than a policy keeps words for.
+// More threads than a policy has slots for.
 BOOST_DATA_TEST_CASE(more_threads_than_slots_are_scheduled, data::make(kNames), name) {
   Program program;
   for (int i = 0; i < 1'100; i++) program.threads.push_back({write(8)});

@@ -25,7 +25,7 @@ def check(at):
 
 
 def own_check(at):
-    """A check of the user's is a failure only where it fails."""
+    """With --check, a run is a failure only if the user's command fails."""
     for wanted, status in (("40", 0), ("41", 10)):
         good = at.folder / f"good-{wanted}"
         at.reweave("record", "-o", good, "--", at.program("bank_account_ok"))

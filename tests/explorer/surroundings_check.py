@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs whose surroundings the recording cannot tell: no failure is claimed that the schedule has no part in."""
+"""Runs that depend on surroundings that are not recorded: no failure is reported that the schedule does not cause."""
 import re
 import sys
 
@@ -7,7 +7,7 @@ from checking import demand, main
 
 PASSES = "0 distinct failures"
 REPEATED = "ended as the recorded order does when it is repeated, although the recorded run passed"
-# Only sleeping orders its processes: a run in which one of them is slow fails.
+# The program orders its processes only by sleeping, so a run in which one of them is slow fails.
 SLEEPS = "0 left the recording, [12] distinct failure"
 # Program, exit status, and a pattern of the output.
 CASES = (

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A campaign's time limit calls off the runs that are under way, which then say nothing, and nobody waits for them."""
+"""When a campaign's time limit is reached, it abandons its current runs: it neither waits for them nor counts them."""
 import sys
 
 from checking import demand, main
 
-PAIRS = 300_000_000  # of lock and unlock, which take longer than the limit on any machine
+PAIRS = 300_000_000  # of lock and unlock; they take longer than LIMIT on any machine
 LIMIT = 10  # seconds: workers must have begun by then
 TOO_SHORT = 0.001  # seconds: no worker can have begun
 

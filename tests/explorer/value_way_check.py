@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The value's way that `explain` tells of subject programs: each line of it, with its value."""
+"""The value's way that `explain` prints for subject programs: each line of it, with its value."""
 import json
 import sys
 

@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(constants_have_no_source) {
   part.add(kClearEax);
   BOOST_TEST(part.sources(bit(kRax)).empty());
   part.add(kAddEcxToEax);
-  BOOST_TEST(!part.constant(bit(kRax)).has_value());  // two of them
+  BOOST_TEST(!part.constant(bit(kRax)).has_value());  // two constants
 }
 
 json access(const char* does, unsigned thread, unsigned event, int value) {

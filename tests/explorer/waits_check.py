@@ -11,7 +11,7 @@ from checking import demand, main
 # Waits that explored runs cannot follow yet: these runs leave the recording with such a message, and do not fail.
 LEAVE = {
     "sendfiles": "not all of them were read when the program was recorded",
-    "tmps": "no answer to system call (openat|rename) ",  # the recorded order decides which
+    "tmps": "no answer to system call (openat|rename) ",  # the recorded order decides which call
 }
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Candidates of a run so long that their witnesses lack the beginning: turns of threads lead there, and all fail."""
+"""Candidates of a run so long that witnesses omit its beginning: turns of threads lead to them, and all fail."""
 import re
 import sys
 

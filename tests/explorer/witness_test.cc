@@ -99,7 +99,7 @@ BOOST_DATA_TEST_CASE(a_witness_is_reached_by_turns, data::xrange(100), seed) {
   BOOST_TEST((got == wanted));
 }
 
-// A turn that never reaches its end is left out; the others are made in their order.
+// A turn whose thread never reaches the turn's end is skipped. The other turns are made in order.
 BOOST_DATA_TEST_CASE(a_turn_that_does_not_come_to_its_end_is_left_out, data::xrange(50), seed) {
   std::mt19937_64 draw(static_cast<std::uint64_t>(seed));
   // The run has to continue without the thread that it waits for: two more threads can run.
@@ -109,7 +109,7 @@ BOOST_DATA_TEST_CASE(a_turn_that_does_not_come_to_its_end_is_left_out, data::xra
   const std::size_t at = static_cast<std::size_t>(
       std::find_if(order.begin(), order.end(), [](const WitnessStep& step) { return step.thread == 0; }) -
       order.begin());
-  order.insert(order.begin() + static_cast<std::ptrdiff_t>(at) + 1, order[at]);  // thread 0 has ended then
+  order.insert(order.begin() + static_cast<std::ptrdiff_t>(at) + 1, order[at]);  // thread 0 has ended by then
   const RunResult run = program.run(witness_request(turns_of(order)));
   BOOST_TEST(!was_followed(run, turns_of(order)));
   if (at + 1 == steps.size()) return;  // the run ends before anything has to wait

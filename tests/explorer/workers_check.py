@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The workers of `explore -j N` run side by side: each target has a processor of its own, as long as there are some."""
+"""The workers of `explore -j N` run side by side: each target has a processor of its own if there are enough."""
 import os
 import pathlib
 import re
@@ -14,7 +14,7 @@ ATTEMPTS = 20  # other runs of Reweave may use the other processors meanwhile
 
 
 def processors_of(program, folder):
-    """The lists of allowed processors of the processes that run `program` on behalf of a search that writes to `folder`."""
+    """Returns, by process ID, the allowed processors of processes that run `program` for a search into `folder`."""
     lists = {}
     for entry in pathlib.Path("/proc").iterdir():
         try:
@@ -30,7 +30,7 @@ def is_target(entry, program):
 
 
 def parent_of(entry):
-    """The command line of the parent process."""
+    """Returns the command line of the parent process."""
     parent = re.search(r"^PPid:\s*(\d+)", (entry / "status").read_text(), re.M)[1]
     return (pathlib.Path("/proc") / parent / "cmdline").read_text(errors="replace").split("\0")
 

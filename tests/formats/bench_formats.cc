@@ -30,7 +30,7 @@ void make_contexts_unique(std::vector<test::Record>& records) {
       reinterpret_cast<wire::SyscallRecord*>(record.data())->context = random();
 }
 
-// A realistic stream with that payload per read; -1: none, and unique contexts.
+// Returns a realistic stream with `payload` bytes per read. -1: no payload, and contexts that never recur.
 const CallStream& calls(std::int64_t payload) {
   static std::map<std::int64_t, CallStream> streams;
   CallStream& stream = streams[payload];
@@ -75,7 +75,7 @@ void decode_recording(benchmark::State& state) {
 }
 BENCHMARK(decode_recording)->Arg(-1)->Arg(0)->Arg(64)->Arg(4096)->Unit(benchmark::kMillisecond);
 
-// 0: loops, 1: irregular, 2: random in every field.
+// Returns a stream of packed events. `which`: 0: loops, 1: irregular, 2: random in every field.
 const test::PackedEvents& events(std::int64_t which) {
   static const test::PackedEvents kStreams[] = {test::loop_events(kEvents, 1), test::irregular_events(kEvents, 1),
                                                 test::random_events(kEvents / 4, 1)};

@@ -16,7 +16,7 @@ namespace {
 std::vector<std::byte> pattern(std::size_t size, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<std::byte> bytes(size);
-  // Even seeds compress, odd ones do not.
+  // Content from even seeds compresses well, from odd seeds not at all.
   for (std::byte& byte : bytes) byte = static_cast<std::byte>(seed % 2 == 0 ? random() % 4 : random());
   return bytes;
 }
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(an_existing_file_is_refused) {
   BOOST_TEST(test::read_bytes(scratch / "f") == "precious");
 }
 
-// A full disk, played by a limit on the size of files.
+// A full disk, simulated by a limit on file sizes.
 BOOST_AUTO_TEST_CASE(a_refused_write_names_the_file) {
   test::Scratch scratch;
   BlockWriter writer(scratch / "f", FileType::kEvents);

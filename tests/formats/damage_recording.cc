@@ -1,7 +1,7 @@
 // Changes every byte of the given recordings and cuts each of their files at every length, in turn:
 //   damage_recording RECORDING...
-// Each case must give an error or a truncation, and all that is read before it must be what was recorded. Prints the
-// number of cases; status 1 if one went unnoticed. Changes the recordings while it runs.
+// Each case must give an error or a truncation, and everything that is read before it must be as recorded. Prints the
+// number of cases; exits with 1 if a case went unnoticed. Changes the recordings while it runs.
 #include <cstdio>
 #include <cstring>
 #include <string>

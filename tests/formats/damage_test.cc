@@ -23,7 +23,7 @@ std::vector<Record> small_stream() {
   return records;
 }
 
-// Two blocks of events, so that there is something before damage in the second.
+// Writes two blocks of events, so that intact events precede damage in the second one.
 void write_recording(const std::string& path, const std::vector<Record>& records) {
   Manifest manifest;
   manifest.command_line = {"prog"};
@@ -37,7 +37,7 @@ void write_recording(const std::string& path, const std::vector<Record>& records
   writer.finish(manifest);
 }
 
-// Reads the recording; true if it was read whole and no damage was seen. What is read must be right.
+// Reads the recording. Returns true if it was read to its end without an error. Every record read must be right.
 bool reads_whole(const std::string& path, const std::vector<Record>& records) {
   std::size_t count = 0;
   try {
@@ -106,7 +106,7 @@ void damage_every_byte(const std::string& file, const std::string& whole, const 
   test::write_bytes(file, sound);
 }
 
-// Copies the blocks of `from` with `mutate(payload)` applied, framing and checksums valid: what a hostile writer does.
+// Copies the blocks of `from` after mutate(payload), with valid framing and checksums, as a hostile writer would.
 template <typename Mutate>
 void rewrite(const std::string& from, const std::string& to, FileType type, Mutate&& mutate) {
   std::filesystem::remove(to);

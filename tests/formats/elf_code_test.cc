@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(no_elf_file) {
   BOOST_TEST(!text.function_at(0x1000));
 }
 
-// Asks everything that can be asked about a file; the answers do not matter.
+// Makes every kind of query about a file; the answers do not matter.
 std::size_t look_at(const std::string& path, std::uint64_t from, std::uint64_t to) {
   const ElfCode elf(open_regular(path));
   std::size_t found = 0;

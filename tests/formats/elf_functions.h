@@ -15,7 +15,7 @@
 
 namespace reweave::test {
 
-// The path of a library that the build gives in the environment.
+// Returns the path of a library, which the build passes in this environment variable.
 inline std::string library(const char* variable) {
   const char* path = std::getenv(variable);
   BOOST_REQUIRE_MESSAGE(path != nullptr, variable << " is not set");
@@ -27,7 +27,7 @@ inline std::vector<char> bytes_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Trusts the file.
+// Returns the address of each function in the symbol table, by name. Does not check the file for damage.
 inline std::map<std::string, std::uint64_t> functions_of(const std::string& path) {
   const std::vector<char> bytes = bytes_of(path);
   Elf64_Ehdr header;

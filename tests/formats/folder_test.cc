@@ -1,4 +1,4 @@
-// Files below a folder that may be a stranger's, and outputs that a user names.
+// Opens files below a folder that may come from a stranger, and writes outputs that a user names.
 #define BOOST_TEST_MODULE folder
 #include "formats/base/folder.h"
 
@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(only_regular_files_are_opened_and_no_links_followed) {
     BOOST_CHECK_THROW(folder.open_folder(name), BadInput);
   for (const char* name : {"", ".", "..", "folder/file", "/etc/hostname"})
     BOOST_CHECK_THROW(folder.open_file(name), CheckFailed);
-  BOOST_TEST(open_regular(scratch / "link").valid());  // a user named it
+  BOOST_TEST(open_regular(scratch / "link").valid());  // links are allowed where a user names the file
   BOOST_CHECK_THROW(open_regular(scratch / "pipe"), BadInput);
   BOOST_TEST(!try_open_regular(scratch / "pipe").valid());
 }
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(a_new_file_is_refused_early_or_written_whole) {
   file.write("all of it");
   BOOST_TEST(fs::file_size(scratch / "new") == 9u);
   BOOST_TEST((fs::status(scratch / "new").permissions() == (fs::perms::owner_read | fs::perms::owner_write)));
-  BOOST_CHECK_THROW(file.write("again"), BadInput);  // somebody else made it meanwhile
+  BOOST_CHECK_THROW(file.write("again"), BadInput);  // the name exists by now
   BOOST_TEST(fs::file_size(scratch / "new") == 9u);
 }
 
@@ -105,7 +105,8 @@ BOOST_AUTO_TEST_CASE(an_output_is_replaced_when_it_is_whole) {
   BOOST_TEST(OutputFile("/dev/null").folder() == nullptr);
 }
 
-// Runs in a child, because it cannot be undone. The exit status is 0, or tells what was wrong.
+// Runs `body` in a child process, because the restriction cannot be undone. Returns 0, or a number that tells what
+// failed.
 int in_child(int (*body)(const std::string& inside, const std::string& outside), const test::Scratch& scratch) {
   const std::string inside = scratch / "inside", outside = scratch / "outside";
   const pid_t child = fork();

@@ -42,5 +42,5 @@ BOOST_AUTO_TEST_CASE(what_is_no_name_of_cxx_stays) {
   for (const char* name : {"", "libc.so.6+0x1234", "0x401136", "<", "(", "(x", "__libc_start_call_main", "foo.part.0"})
     BOOST_TEST(short_name(name) == name);
   for (const char* name : {"f(", "f<", "f<a(b>c", "'lambda", "{lambda(", "f[abi:", "operator", "$_", "f(int) ", "a b "})
-    short_name(name);  // comes to an end
+    short_name(name);  // must terminate
 }

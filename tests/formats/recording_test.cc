@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(a_large_record_survives) {
   BOOST_TEST(read_and_compare(scratch / "r", records) == records.size());
 }
 
-// A call whose output is stored apart reads back as the same call with the output in it.
+// A call whose output is stored apart from its record reads back as the same call with the output inside.
 BOOST_AUTO_TEST_CASE(an_output_apart_survives) {
   test::Scratch scratch;
   const std::string data = std::string(5000, 'x') + "end";
@@ -214,7 +214,8 @@ BOOST_AUTO_TEST_CASE(an_output_apart_survives) {
   BOOST_TEST(read_and_compare(scratch / "r", expected) == expected.size());
 }
 
-// An output apart brings none of the bytes that it claims, so nothing else limits their number.
+// The block of a call whose output is stored apart does not contain the output, so its size does not limit the claimed
+// length.
 BOOST_AUTO_TEST_CASE(an_output_apart_is_not_larger_than_a_record) {
   Record apart = test::make_call(0, 0, 16, 1, 2, {3, 4096, 8192}, test::output_tail(4096, std::string(16, 'x')));
   reinterpret_cast<wire::SyscallRecord*>(apart.data())->flags |= wire::kOutputApart;

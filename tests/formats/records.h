@@ -18,7 +18,7 @@ inline const wire::RecordHeader* header_of(const Record& record) {
   return reinterpret_cast<const wire::RecordHeader*>(record.data());
 }
 
-// `fixed` followed by `tail` and padding, with a header to match.
+// Returns a record: `fixed` followed by `tail` and padding, with a matching header.
 template <typename Fixed>
 Record make_record(wire::RecordKind kind, ThreadId thread, Fixed fixed, std::string_view tail = {}) {
   const std::size_t bytes = (sizeof fixed + tail.size() + 7) / 8 * 8;
@@ -29,10 +29,10 @@ Record make_record(wire::RecordKind kind, ThreadId thread, Fixed fixed, std::str
   return record;
 }
 
-// Text as it follows a record: with its NUL.
+// Returns text as it follows a record, with its NUL.
 inline std::string text_tail(std::string_view text) { return std::string(text) + '\0'; }
 
-// An output chunk as it follows a call.
+// Returns an output chunk as it follows a call.
 inline std::string output_tail(std::uint64_t address, std::string_view data) {
   const wire::OutputChunk chunk{address, data.size()};
   std::string tail(reinterpret_cast<const char*>(&chunk), sizeof chunk);
@@ -55,7 +55,7 @@ inline Record make_call(ThreadId thread, std::uint32_t number, std::int64_t resu
 // One record of every kind, with awkward values.
 std::vector<Record> one_of_each();
 
-// `count` records as a program of several threads gives them: read loops, futexes, switches, now and then others.
+// Returns `count` records like those of a program with several threads: mostly read loops, futexes and switches.
 std::vector<Record> realistic_stream(std::size_t count, std::uint64_t seed, std::size_t payload = 64);
 
 // `count` records with random content in every field.

@@ -1,4 +1,4 @@
-// A folder that is gone after the test, and whole files as bytes.
+// A folder that is removed after the test, and functions that read and write whole files.
 #pragma once
 
 #include <cstdlib>

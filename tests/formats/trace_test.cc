@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(call_stacks_survive) {
     BOOST_TEST(writer.stack_of(0, {}) == 0u);
     const std::uint32_t first = writer.stack_of(0, {0x30, 0x20, 0x10});
     append_read(writer, 0, 0x30);
-    writer.flush();  // the names continue in another block
+    writer.flush();  // later names are in another block
     BOOST_TEST(writer.stack_of(0, {0x40, 0x20, 0x10}) == first + 1);
     BOOST_TEST(writer.stack_of(0, {0x30, 0x20, 0x10}) == first);
     BOOST_TEST(writer.stack_of(0, {0x20, 0x10}) == first - 1);

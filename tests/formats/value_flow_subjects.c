@@ -1,4 +1,4 @@
-// Functions of which value_flow_test.cc says how many of their instrumented reads decide nothing.
+// For each function, value_flow_test.cc says which of its instrumented reads decide nothing.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

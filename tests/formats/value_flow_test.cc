@@ -14,7 +14,8 @@
 namespace reweave {
 namespace {
 
-// Per function, for each instrumented read in order: the number of stores that its value reaches, or D if it decides.
+// Per function, one character for each instrumented read in order: the number of stores that its value reaches, or D if
+// the value decides something.
 using Effects = std::map<std::string, std::string>;
 
 std::string effects_in(const ElfCode& elf, std::uint64_t address) {
@@ -46,12 +47,13 @@ void check(const Effects& effects, const std::map<std::string, std::string>& exp
   }
 }
 
-// Functions in which something depends on every value read, with every compiler.
+// Functions in which every value read decides something, with every compiler.
 constexpr const char* kDecide[] = {"returns_it", "branches", "branches_later", "indexes",
                                    "passes_it",  "loops",    "divides",        "adds_doubles",
                                    "calls_it",   "switches", "passes_many",    "writes_through"};
 
-// Functions in which only stores depend on values read, with every compiler, and with GCC at every optimisation level.
+// Functions in which only stores depend on the values read: with every compiler, and with GCC only. Both hold at every
+// optimisation level.
 const std::map<std::string, std::string> kByAll = {{"copies", "1"}, {"copies_member", "1"}};
 const std::map<std::string, std::string> kByGcc = {
     {"adds_one", "1"}, {"adds_up", "11"}, {"adds_in_section", "1"}, {"sums", "11"}};
@@ -60,7 +62,7 @@ void check_deciding(const Effects& effects) {
   for (const char* name : kDecide) {
     BOOST_TEST_CONTEXT(name) {
       const std::string found = effects.at(name);
-      // Clang announces no read of a variable that it writes next.
+      // Clang does not instrument a read of a variable that the code writes next, so `found` may be empty.
       BOOST_TEST(found.find_first_not_of('D') == std::string::npos);
     }
   }

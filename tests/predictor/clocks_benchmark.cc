@@ -1,4 +1,4 @@
-// Compares vector clocks, as hb has them, with plain ones and with tree clocks (Mathur, Pavlogiannis, Tunc,
+// Compares the vector clocks of hb with plain ones and with tree clocks (Mathur, Pavlogiannis, Tunc,
 // Viswanathan, "A Tree Clock Data Structure for Causal Orderings in Concurrent Executions", ASPLOS 2022):
 // clocks_benchmark [EVENTS]. It looks only at locks, starts and joins of generated traces; all three must agree on
 // every clock.
@@ -30,8 +30,8 @@ struct Work {
   std::vector<Step> steps;
 };
 
-// A clock as a tree: below each thread is what it learned from others, latest first. So a join meets new entries before
-// known ones, and stops at the first known one.
+// A clock as a tree. The children of a thread are what it learned from others, latest first. So a join meets new
+// entries before known ones, and stops at the first known one.
 class TreeClock {
  public:
   explicit TreeClock(std::uint32_t threads) : nodes_(threads) {}
@@ -48,7 +48,7 @@ class TreeClock {
     nodes_[other.root_].attached = nodes_[root_].clock;
     push(other.root_, root_);
   }
-  // Becomes `other`, which knows all of this.
+  // Becomes a copy of `other`, which must include this clock.
   void copy(const TreeClock& other) {
     take(other, root_);
     nodes_[other.root_].parent = kNobody;
@@ -218,7 +218,7 @@ void replay(const Work& work, const After& after) {
   }
 }
 
-// Median of 5, in nanoseconds a step.
+// Returns the median cost of 5 replays, in nanoseconds per step.
 template <typename Clocks>
 double cost(const Work& work) {
   std::vector<double> seconds;
@@ -231,7 +231,7 @@ double cost(const Work& work) {
   return seconds[2] * 1e9 / static_cast<double>(work.steps.size());
 }
 
-// Hashes all entries of the clock after each step.
+// Returns a hash of all entries of the thread's clock after each step.
 template <typename Clocks>
 std::uint64_t fingerprint(const Work& work) {
   std::uint64_t result = 0;

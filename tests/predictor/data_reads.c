@@ -1,6 +1,6 @@
-/* data_reads WAY: two threads write `shared` without a lock, one before its section, the other after its own. What the
-   second thread reads in the section was written by the first in its own; if the second section comes first, the
-   program says so. Whether another order is possible depends on what the second thread does with the value:
+/* data_reads WAY: two threads write `shared` without a lock, the first before its locked section, the second after its
+   own. In its section, the second thread reads what the first wrote in its section. If the second section comes first,
+   the program prints that. Whether the sections can be reordered depends on what the second thread does with the value.
    data_reads_check.py has the ways. */
 #include <pthread.h>
 #include <stdio.h>
@@ -9,10 +9,10 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 int shared, counter, copy, table[64], done;
-int kept[2]; /* what one thread only uses */
+int kept[2]; /* only one thread uses it */
 static const char* way;
 
-/* These accesses are in no trace. */
+/* The trace does not have these accesses, which the compiler does not instrument. */
 static int second_came_first;
 __attribute__((noinline)) static void note_order(void) {
   __asm__ volatile("cmpl $0, %1\n sete %b0" : "+m"(second_came_first) : "m"(counter) : "cc");

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A race that is predicted only if what a thread read before it decides nothing (data_reads.c): found where the machine code
-shows that, without an assumption, and not found where the value is looked at, now or later. What is predicted is followed
-by `explore`."""
+"""A race that is possible only if the value that a thread read before it decides nothing (data_reads.c). `predict` must
+find it without an assumption where the machine code shows that, but not where the program looks at the value, then or
+later. `explore` must be able to follow the prediction."""
 import json
 import pathlib
 import re
@@ -40,7 +40,7 @@ class DataReads(ScratchCase):
         return done.stdout
 
     def recorded(self, name, way):
-        """A recording in which the first thread's section comes first. Which one does is up to the machine."""
+        """Records with different seeds until the first thread's section comes first. Returns the recording."""
         for seed in range(1, MOST_RECORDINGS):
             recording = self.folder / f"{name}-{way}-{seed}"
             if "came first" not in self.reweave("record", "--seed", seed, "-o", recording, "--", self.programs[name], way):
@@ -48,7 +48,7 @@ class DataReads(ScratchCase):
         raise AssertionError("the second section always comes first")
 
     def predicted(self, name, way):
-        """The races of `shared` that hold without an assumption, and the counts of reads."""
+        """Returns a recording, its predicted races of `shared` without assumptions, and its counts of reads."""
         recording = self.recorded(name, way)
         result = json.loads(self.reweave("predict", recording, "--format=json", "-o", f"{name}-{way}.candidates"))
         races = [finding for finding in result["findings"]
@@ -91,7 +91,7 @@ class DataReads(ScratchCase):
         self.assertIn("race", [finding["kind"] for finding in again["findings"] if not finding["assumptions"]])
 
     def test_without_the_program(self):
-        """If the file is another one, all its reads decide."""
+        """If the program file was replaced, all reads count as deciding."""
         recording, races, _ = self.predicted("gcc-O2", "copies")
         self.assertEqual(len(races), 1)
         program = self.programs["gcc-O2"]

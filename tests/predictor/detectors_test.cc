@@ -1,5 +1,5 @@
-// Compares streaming detectors with naive ones, which write out the whole relation, on thousands of random small
-// traces. Compares those that claim to be sound with exhaustive search.
+// Compares streaming detectors with naive ones, which compute the whole relation, on thousands of random small traces.
+// Compares the detectors that claim to be sound with exhaustive search.
 #define BOOST_TEST_MODULE predictor_detectors
 #include <boost/test/unit_test.hpp>
 
@@ -43,12 +43,12 @@ std::vector<RaceReport> detect(const std::string& name, const std::vector<TraceE
 
 using Relation = std::vector<std::vector<bool>>;
 
-// A relation over the events of a trace, as a matrix; and the facts it is made of.
+// Computes relations over the events of a trace, as matrices.
 class Naive {
  public:
   explicit Naive(const std::vector<TraceEvent>& events) : events_(events), n_(events.size()) { sections(); }
 
-  // Pairs that conflict and are not ordered.
+  // Returns the pairs that conflict and are not ordered.
   std::set<std::pair<std::size_t, std::size_t>> races(const Relation& order) const {
     std::set<std::pair<std::size_t, std::size_t>> result;
     for (std::size_t b = 0; b < n_; ++b) {
@@ -74,7 +74,7 @@ class Naive {
     return order;
   }
 
-  // Locks only; threads that live throughout.
+  // Only for traces without fork and join: locks order events, and all threads live throughout.
   Relation wcp() const {
     const Relation before = hb(false);
     Relation weak(n_, std::vector<bool>(n_));
@@ -171,7 +171,7 @@ class Naive {
   std::vector<std::size_t> end_;                            // by acquisition
 };
 
-// Requires races on the same variables, and no pair that is not a race.
+// Requires that reports and `races` name the same variables, and that each reported pair is in `races`.
 void expect_same(const std::vector<TraceEvent>& events, const std::vector<RaceReport>& reports,
                  const std::set<std::pair<std::size_t, std::size_t>>& races, const std::string& what) {
   std::set<std::uint64_t> truth, found;
@@ -192,13 +192,13 @@ BOOST_AUTO_TEST_CASE(hb_and_shb_are_what_they_say) {
     const auto events = random_trace(options, seed);
     const Naive naive(events);
     expect_same(events, detect("hb", events), naive.races(naive.hb(false)), "hb, seed " + std::to_string(seed));
-    // A race of a read with the write whose value it read is seen before the read orders the two.
+    // shb checks a read for races before the read is ordered after the write whose value it read.
     Relation shb = naive.hb(true);
     auto races = naive.races(shb);
     for (std::size_t b = 0; b < events.size(); ++b) {
       if (events[b].kind != EventKind::kRead) continue;
       std::vector<TraceEvent> before(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(b) + 1);
-      before.back().kind = EventKind::kWrite;  // a write does not learn of the write before it
+      before.back().kind = EventKind::kWrite;  // a write is not ordered after the previous write
       before.back().pc = b;
       const Naive without(before);
       for (const auto& [x, y] : without.races(without.hb(true))) {

@@ -77,7 +77,7 @@ class Search {
 
   bool other(EventIndex a, EventIndex b) const { return m_.thread[a] != m_.thread[b]; }
   bool conflict(EventIndex a, EventIndex b) const { return m_.is_write(a) || m_.is_write(b); }
-  // An access, and no release of a block.
+  // True for an access that is not the release of a block.
   bool data(EventIndex e) const { return m_.is_access(e) && (m_.flags[e] & kFrees) == 0; }
   bool feasible(const OrderQuery& query) const { return oracle_.feasible(query); }
 
@@ -123,10 +123,10 @@ class Search {
     }
   }
   void between(const std::string& pattern, EventIndex a, EventIndex b, EventIndex c) {
-    if (!feasible({{b}, {a}}) && !feasible({{c}, {b}})) return;  // always between: meant to be
+    if (!feasible({{b}, {a}}) && !feasible({{c}, {b}})) return;  // always between, so it is intended
     const auto waits = [&](EventIndex e) { return m_.op[e] == Op::kWait && !other(e, a); };
     for (EventIndex e = a; e < c; ++e) {
-      if (waits(e) && !m_.is_write(c)) return;  // meant to see what others did
+      if (waits(e) && !m_.is_write(c)) return;  // a wait between, so the thread means to see changes by others
     }
     add(pattern, {a, b, c}, {{a, b}, {m_.is_write(b) ? c : locksets_.entry(c, a)}});
   }
@@ -143,7 +143,7 @@ class Search {
     }
   }
 
-  // A read or write of x = f(x) that holds the same sections throughout.
+  // True for a read or write of an update x = f(x) that is in the same sections from the read to the write.
   bool is_whole_update(EventIndex e) const {
     for (const auto& events : m_.threads) {
       EventIndex before = kNone;
@@ -224,13 +224,13 @@ class Search {
   }
 
   void lost_wakeup(EventIndex w) {
-    EventIndex last = kNone;  // two threads: only one other
+    EventIndex last = kNone;  // there are two threads, so one other
     for (EventIndex n = 0; n < m_.size(); ++n) {
       if (m_.op[n] == Op::kNotify && m_.object[n] == m_.object[w] && other(n, w)) last = n;
     }
     if (last != kNone && !idle(w)) add("lost-wake-up", {last, w}, {{last}, {w}});
   }
-  // True if the thread waited to the end, and the process ended by itself.
+  // True if the thread was never woken, and the process still ended by itself.
   bool idle(EventIndex w) const {
     const std::uint32_t t = m_.thread[w];
     const bool woken = [&] {
@@ -261,7 +261,7 @@ class Search {
 
   void null_use(EventIndex r) {
     if (m_.variables[m_.object[r]].bytes != 8) return;
-    if (m_.link[r] != kNone && (m_.flags[m_.link[r]] & kNull) != 0) return;  // read null, and went on
+    if (m_.link[r] != kNone && (m_.flags[m_.link[r]] & kNull) != 0) return;  // it read null and continued
     for (EventIndex w : m_.writes_of[m_.object[r]]) {
       if (m_.op[w] != Op::kWrite || (m_.flags[w] & kNull) == 0 || !other(w, r)) continue;
       add("null-use", {w, r}, {{w}, {r}, ReadRule::kAllDecide, r, w});

@@ -1,5 +1,5 @@
-// The findings that the fronts must report in traces of two threads, by the definition of each pattern and exhaustive
-// search, without any filter.
+// The findings that the fronts must report in small traces, from the definition of each pattern and exhaustive search,
+// without any filter.
 #pragma once
 
 #include <map>
@@ -15,12 +15,12 @@ using Sites = std::vector<std::uint32_t>;
 // By pattern: the sites of the feasible instances, in the order of the bug.
 using Expected = std::map<std::string, std::set<Sites>>;
 
-// For `model`, a small trace of two threads in which each event has a site of its own.
+// Returns the findings in `model`, a small trace of two threads in which each event has a site of its own.
 Expected expected_findings(const TraceModel& model);
-// The deadlocks of three threads in `model`, a small trace of three.
+// Returns the deadlocks of three threads in `model`, a small trace of three threads.
 Expected expected_cycles(const TraceModel& model);
-// Only "freed-by-both", which needs code that both threads run. `model` is a small trace of two threads in which no
-// event shares its site with another one of its own thread.
+// Returns only "freed-by-both", which needs code that both threads run. `model` is a small trace of two threads. Within
+// a thread, no two events share a site.
 Expected expected_frees_by_both(const TraceModel& model);
 
 }  // namespace reweave::testing

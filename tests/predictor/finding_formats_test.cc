@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(held_locks_are_told) {
   BOOST_TEST(related.at(4).at("message").at("text") == "thread 2 locked inner here");
 }
 
-// As in "read twice" at one line: the standard requires different related locations.
+// Two events at one place, as in a pair of reads on one line: the standard requires different related locations.
 BOOST_AUTO_TEST_CASE(related_locations_differ) {
   CandidateSet set = example();
   set.candidates[0].events[2] = set.candidates[0].events[0];

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """A buggy subject program and its correct twin: the run that passes is recorded, traced and analysed.
 
-The bug of the first is named by `predict`, with the kind and pattern of its row; of the twin nothing is reported. The
-trace exported as STD text gives the same findings, up to names. Rows: PROGRAM KIND PATTERN, a pattern being how the
-name of the finding's starts.
+`predict` must report the bug of the program, with the given KIND and a pattern that starts with PATTERN, and nothing in
+the twin. The trace exported as STD text must give the same findings, except for names.
 """
 import argparse
 import collections
@@ -13,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-# The findings that correct twins may show: nobody can tell whether two critical sections in a row were meant to be one.
+# Findings that correct twins may show: no tool can tell whether two successive critical sections were meant to be one.
 TWIN_MAY_SHOW = {"bank_account": "atomicity violation", "reader_writer": "atomicity violation"}
 
 
@@ -43,8 +42,8 @@ class Check:
 
 
 def shape(finding):
-    """The part of a finding that does not depend on names. The score depends on source lines, so it is left out. For
-    races and atomicity violations only the addresses count, because findings at the same lines are merged."""
+    """Returns the part of a finding that does not depend on names or source lines (the score does). For races and
+    atomicity violations that is only the addresses, because findings at the same lines are merged."""
     if finding["kind"] in ("race", "atomicity violation"):
         return finding["kind"], tuple(sorted({event["address"] for event in finding["events"]}))
     return (finding["kind"], finding["pattern"],
@@ -75,7 +74,7 @@ def main():
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="reweave-fronts-") as folder:
         check = Check(arguments.build, folder)
-        # On a busy machine slices end early, and some orders of events allow no sound report.
+        # Several tries: on a busy machine slices end early, and some orders of events allow no sound report.
         for seed in range(1, 6):
             found = check.predicted(arguments.name, seed)
             if any(f["kind"] == arguments.kind and f["pattern"].startswith(arguments.pattern) for f in found):

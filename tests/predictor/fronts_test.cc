@@ -1,7 +1,7 @@
 // Compares the reports of the fronts with exhaustive search on thousands of random small traces. Nothing infeasible is
 // reported; with two threads, everything that fits a pattern and is feasible is reported. Every event has a site of its
-// own (or shares it with one of the other thread), so a group has one instance and sampling loses nothing. More traces,
-// and others: oracle_rounds.h.
+// own (or shares it with one of the other thread), so a group has one instance and sampling loses nothing. For
+// more traces, or others, see oracle_rounds.h.
 #define BOOST_TEST_MODULE predictor_fronts
 #include <boost/test/unit_test.hpp>
 
@@ -18,9 +18,9 @@
 namespace reweave::testing {
 namespace {
 
-constexpr std::uint32_t kReadSites = 1000;  // above all numbers of events
+constexpr std::uint32_t kReadSites = 1000;  // above all event numbers, which are the other sites
 
-// The code location of an event. kPairs: the n-th reads of all threads share one.
+// How events get code locations. kOwn: one each. kFive: five in all. kPairs: the n-th reads of all threads share one.
 enum class Places { kOwn, kFive, kPairs };
 
 TraceModel build(const std::vector<TraceEvent>& events, bool collapse, Places places) {
@@ -42,7 +42,7 @@ struct Counts {
 
 using Definition = Expected (*)(const TraceModel& model);
 
-// `definition` gives the findings that must be reported; null: none must.
+// Runs the predictor on random traces. `definition` gives the findings that must be reported; null: none must.
 Counts run(const RandomTraceOptions& options, std::uint32_t traces, std::uint64_t seed, Definition definition,
            Places places = Places::kOwn) {
   Counts counts;
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(mixed_atomics_of_two_threads) {
   expect(run(options, 600, 720'000, expected_findings), {"W1-R2", "R1-W2", "W1-W2", "R1-W2-W1", "W1-W2-W1"});
 }
 
-// Few variables and many sections, so that some variables meet often enough to belong together.
+// Few variables and many sections, so that some variables are accessed together often enough to belong together.
 BOOST_AUTO_TEST_CASE(two_variables_of_two_threads) {
   const RandomTraceOptions options{.threads = 2, .events = 24, .locks = 1, .atomics = true};
   expect(run(options, 600, 800'000, expected_findings), {"two", "W1-R2-W1"});

@@ -1,5 +1,5 @@
 // Writes a synthetic trace for scripts/bench: generate_trace EVENTS THREADS SLICE BRANCHES SEED FILE.rwt|FILE.std
-// Prints what was planted, a line each: kind, 1 if feasible, sites separated by commas, what it is.
+// Prints a line for each plant: kind, 1 if feasible, sites separated by commas, description.
 #include <array>
 #include <cstdio>
 #include <cstdlib>

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kPrivate = 0x10000000, kShared = 0x20000000, kSettings = 0x30000000, kStatistics = 0x38000000,
                         kPlanted = 0x40000000, kLocks = 0x50000000, kPlantedLocks = 0x60000000;
 constexpr std::uint64_t kOwnBytes = 0x10000;
-// Sites of ordinary work are below, those of plants from here on.
+// Ordinary work has smaller sites, plants have this one and larger ones.
 constexpr std::uint32_t kFirstPlantSite = 1000;
 constexpr std::uint32_t kPrivateCount = 4096, kCounterCount = 64, kSettingCount = 16, kStatisticCount = 32,
                         kBufferWords = 4, kGroupLocks = 8, kGlobalLocks = 4;
@@ -64,7 +64,7 @@ class Generator {
 
  private:
   struct Worker {
-    std::vector<TraceEvent> queue;  // what it does next
+    std::vector<TraceEvent> queue;  // its next events
     std::size_t next = 0;
   };
   // A buffer that its thread hands to the next thread of its group.
@@ -72,7 +72,7 @@ class Generator {
     bool full = false;
     bool busy = false;
   };
-  // A plant that has begun: piece `next` is due.
+  // A plant. Its next piece to emit is `next`.
   struct Step {
     std::uint64_t from, distance;
     std::array<ThreadId, 4> actors;
@@ -112,7 +112,7 @@ class Generator {
         if (event.kind == EventKind::kLock && owner != 0) return;
         owner = event.kind == EventKind::kLock ? t : ThreadId{0};
       }
-      if (event.kind == EventKind::kNotify) {  // ours: a hand-over is complete
+      if (event.kind == EventKind::kNotify) {  // the generator's own mark, not emitted: a hand-over is complete
         Buffer& buffer = buffers_[event.extra];
         buffer.full = event.aux != 0;
         buffer.busy = false;
@@ -187,7 +187,7 @@ class Generator {
 
   void hand_over(ThreadId t) {
     if (group_size_ < 2) return;
-    // Empties a full buffer of the thread before, or else fills the thread's own one if it is empty.
+    // Empties the buffer of the previous thread in the group if it is full, otherwise fills the own one if it is empty.
     const std::uint32_t first = group_of(t) * group_size_ + 1, slot = t - first;
     if (slot >= group_size_) return;
     const std::uint32_t from = first + (slot + group_size_ - 1) % group_size_;
@@ -227,7 +227,7 @@ class Generator {
       if (row.groups > groups_) continue;
       // Every second plant spans a large part of the trace.
       std::uint64_t from = options_.events / 10 + n * (options_.events / 2) / options_.plants;
-      // These come before all others (Step::holds_up).
+      // Plants that order others come first (Step::holds_up).
       if (row.orders) from = options_.events / 20;
       const std::uint64_t distance = n % 2 == 0 ? 1 : options_.events / 3;
       PlantSpace space{kPlanted + n * 64, kPlantedLocks + n * 64, kFirstPlantSite + n * kPlantSites, options_.branches};
@@ -245,7 +245,7 @@ class Generator {
     std::stable_sort(steps_.begin(), steps_.end(), [](const Step& a, const Step& b) { return a.from < b.from; });
   }
 
-  // Emits all pieces that are due, in one go: nobody else uses their locks.
+  // Emits all due pieces without a switch, which is possible because nothing else uses their locks.
   void plant(ThreadId t) {
     const bool orders_done = std::none_of(steps_.begin(), steps_.end(), [](const Step& s) { return s.holds_up(); });
     for (Step& step : steps_) {

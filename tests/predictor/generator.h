@@ -1,5 +1,5 @@
-// Makes synthetic traces of any size, with planted bugs and planted look-alikes that are impossible, near and far
-// apart.
+// Generates synthetic traces of any size, with planted bugs and planted infeasible look-alikes, whose parts are near or
+// far apart.
 //
 // Worker threads form groups. Inside a group data flows and is branched on: counters under locks, nested locks, buffers
 // handed over through a flag under a lock, atomic flags. Between groups threads share only locks (of statistics that
@@ -28,7 +28,7 @@ struct GeneratorOptions {
   std::uint64_t seed = 1;
 };
 
-// A planted bug, or a look-alike. Code locations are site numbers.
+// A planted bug, or an infeasible look-alike. Code locations are site numbers.
 struct Plant {
   FindingKind kind;
   bool feasible;

@@ -1,5 +1,5 @@
-/* A value is handed over through the kernel: kernel_order WAY, and the taker reads it after it was given. With a second
-   argument, it is written after that was given, so there is a race. kernel_order_check.py has the ways. */
+/* kernel_order WAY: a thread writes `data`, then wakes the taker through the kernel, which reads `data`. With a second
+   argument, the write comes after the wake-up, so there is a race. Without arguments, prints the ways. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -51,7 +51,7 @@ static void require(int holds, const char* what) {
   exit(3);
 }
 
-/* Ways to wait and to wake; what they need is made first. */
+/* Ways to wait and to wake. A make_ function first creates what they need. */
 static void plain_read(void) { require(read(from, &taken, 8) >= 0, "read"); }
 static void plain_write(void) { require(write(to, &one, 8) == 8, "write"); }
 
@@ -284,7 +284,7 @@ static void set_timerfd(void) {
   require(timerfd_settime(from, 0, &soon, 0) == 0, "timerfd_settime");
 }
 
-/* The giver has the lock before there is a taker. */
+/* The giver takes the lock before the taker exists. */
 static void make_files(void) {
   to = open(name, O_CREAT | O_RDWR, 0600);
   from = open(name, O_RDWR);
@@ -312,7 +312,7 @@ static void make_child(void) {
 }
 static void kill_child(void) { kill(child, SIGKILL); }
 static void wait_child(void) { require(waitpid(child, 0, 0) == child, "waitpid"); }
-/* A child reads what is given and ends; the taker learns of it by the end of its pipe. */
+/* A child reads what the giver writes and ends. The taker notices that because its pipe reaches end of file. */
 static void make_chain(void) {
   int first[2], last[2];
   require(pipe(first) == 0 && pipe(last) == 0, "pipe");

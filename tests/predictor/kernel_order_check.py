@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A value handed over through the kernel (kernel_order.c) is in no race, by any of the ways. A value written only after the
-handover is in one."""
+"""A value handed over through the kernel (kernel_order.c) has no race, in any of the ways. A value written only after
+the handover has one."""
 import json
 import pathlib
 import subprocess

@@ -1,5 +1,5 @@
 // The truth about small traces: explores every correct reordering, by executing the rules of witness_check.h step by
-// step with all choices. Exponential; for traces of a couple of dozen events.
+// step with all choices. Takes exponential time; for traces of up to about two dozen events.
 #pragma once
 
 #include <cstdint>
@@ -29,9 +29,9 @@ class Oracle {
   struct State {
     std::vector<std::uint32_t> done;     // per thread
     std::vector<std::uint32_t> written;  // per variable: write * 2 + tainted, or kNone
-    std::vector<bool> tainted;           // per thread: writes other values
+    std::vector<bool> tainted;           // per thread: writes other values than in the trace
     std::vector<bool> misled;            // per thread: may not decide
-    std::vector<bool> carrying;          // per thread: writes other values where they carry what was read
+    std::vector<bool> carrying;          // per thread: as tainted, but only for writes that carry a value read
     std::vector<bool> lost;              // per must edge: its source came before its before_source
     std::vector<std::uint32_t> key() const;
   };

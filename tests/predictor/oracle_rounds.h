@@ -15,7 +15,7 @@ inline std::uint64_t number_in_environment(const char* name, std::uint64_t other
 
 inline std::uint32_t rounds() { return static_cast<std::uint32_t>(number_in_environment("REWEAVE_ORACLE_ROUNDS", 1)); }
 
-// The first seed of a test whose seeds begin at `seed`, below 2^32.
+// Returns the first seed of a test whose seeds begin at `seed`, which must be below 2^32.
 inline std::uint64_t first_seed(std::uint64_t seed) {
   return (number_in_environment("REWEAVE_ORACLE_SEED", 0) << 32) + seed;
 }

@@ -1,5 +1,5 @@
-// Compares every answer of the feasibility check with exhaustive search, on thousands of random small traces. More
-// traces, and others: oracle_rounds.h.
+// Compares every answer of the feasibility check with exhaustive search, on thousands of random small traces. For
+// more traces, or others, see oracle_rounds.h.
 #define BOOST_TEST_MODULE predictor_oracle
 #include <boost/test/unit_test.hpp>
 
@@ -91,7 +91,7 @@ class Comparison {
     }
   }
 
-  // Threads right before atomic accesses: about to read, they have not read yet.
+  // Asks about threads that stop right before atomic accesses. Such a thread has not read yet.
   void atomics() {
     for (EventIndex a = 0; a < model_.size(); ++a) {
       if (!model_.is_access(a) || !model_.is_atomic(a)) continue;
@@ -103,7 +103,7 @@ class Comparison {
     }
   }
 
-  // Threads that are about to wait, and others that are about to lock, to wait or to notify.
+  // Asks about a thread that is about to wait, together with one that is about to lock, to wait or to notify.
   void waits() {
     for (EventIndex a = 0; a < model_.size(); ++a) {
       if (model_.op[a] != Op::kWait) continue;
@@ -119,7 +119,7 @@ class Comparison {
     }
   }
 
-  // A window may only lose answers.
+  // A check limited to a window may miss feasible queries, but must not accept infeasible ones.
   void windows() {
     std::mt19937_64 random(seed_ + 2);
     for (EventIndex b = 1; b < model_.size(); ++b) {

@@ -1,10 +1,10 @@
-// Compares structures that can keep the order between two threads (predictor/decide/order_graph.h): speed and memory of
-// a Fenwick tree, a sparse segment tree and the staircase that OrderGraph is. order_structures_benchmark [EVENTS
-// [EDGES]]
+// order_structures_benchmark [EVENTS [EDGES]] compares structures that can keep the order between two threads
+// (predictor/decide/order_graph.h): speed and memory of a Fenwick tree, a sparse segment tree, and the staircase that
+// OrderGraph uses.
 //
-// All find the first event of the other thread that event `a` is before: the least target of the edges from `a` on.
-// Edges come as closures make them: nearly in the order of the trace, now and then far back; two questions for each
-// edge.
+// Each finds the first event of the other thread that event `a` precedes: the least target of all edges from `a` or a
+// later event. Edges arrive as closures add them: nearly in trace order, sometimes far back. Each edge comes with two
+// queries.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -33,7 +33,7 @@ std::vector<Edge> edges(std::uint32_t events, std::uint32_t count) {
   return result;
 }
 
-// Least targets of suffixes, over the reversed positions.
+// A Fenwick tree over the reversed positions, which gives the least target of a suffix.
 class Fenwick {
  public:
   explicit Fenwick(std::uint32_t events) : least_(events + 1, kNone) {}
@@ -106,7 +106,7 @@ class Staircase {
     steps_ += higher ? 1 : 0;
   }
   std::uint32_t successor(std::uint32_t from) const { return graph_.successor({0, from}, 1); }
-  // At most: steps that others imply are dropped.
+  // An upper bound: OrderGraph drops steps that others imply.
   std::size_t bytes() const { return steps_ * 2 * sizeof(std::uint32_t); }
 
  private:

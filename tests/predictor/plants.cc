@@ -5,7 +5,7 @@ namespace {
 
 using enum EventKind;
 
-// Writes a design down: pieces, and in them events whose sites count up.
+// Builds a design: its pieces, and their events, whose sites are consecutive.
 class Draft {
  public:
   Draft(const PlantSpace& space, FindingKind kind, bool feasible) : space_(space) {
@@ -32,7 +32,7 @@ class Draft {
   Draft& get(std::uint32_t n) { return add(kAtomicLoad, space_.variables + n * 8, 8, 5); }
   Draft& follow(std::uint32_t n) { return add(kRead, space_.variables + n * 8, 8, kNullValue); }
   Draft& reset(std::uint32_t n) { return add(kWrite, space_.variables + n * 8, 8, kNullValue); }
-  // Conditions have the same addresses as locks; they wait with lock 0.
+  // Condition variable n has the address of lock n. Waits use lock 0.
   Draft& wait(std::uint32_t n) { return add(kWaitBegin, space_.locks + n * 8, space_.locks, 0); }
   Draft& woken(std::uint32_t n) { return add(kWaitEnd, space_.locks + n * 8, space_.locks, 0); }
   Draft& notify(std::uint32_t n) { return add(kNotify, space_.locks + n * 8, 0, 0); }
@@ -82,7 +82,7 @@ PlantDesign race_behind_empty_section(const PlantSpace& s) {
 PlantDesign race_not_decided(const PlantSpace& s) {
   Draft d(s, kRace, s.branches);
   d.piece(0).write(0).mark().lock(0).write(1).unlock(0);
-  // A thread of its own, so that no later branch of that thread orders other plants.
+  // Uses a new thread, because a later branch of an existing thread would order other plants.
   d.piece(1, true).other(kFork, 0, s.started).as(3).other(kBegin, 0, 0);
   return d.lock(0).read(1).unlock(0).write(0).mark().branch().other(kEnd, 0, 0).done();
 }
@@ -104,7 +104,7 @@ PlantDesign race_after_branch(const PlantSpace& s) {
   d.piece(0).write(0).mark().lock(0).write(1).unlock(0);
   return d.piece(1, true).lock(0).read(1).branch().unlock(0).write(0).mark().done();
 }
-// Only the sections as a whole order these two: the write that is read comes before the access that it orders.
+// The write that is read precedes the racing access of its thread. So only the order of whole sections orders the two.
 PlantDesign race_after_section(const PlantSpace& s) {
   Draft d(s, kRace, false);
   d.piece(0).lock(0).write(1).write(0).mark().unlock(0);

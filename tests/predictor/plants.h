@@ -10,15 +10,15 @@
 
 namespace reweave::testing {
 
-// Consecutive events of one actor. Pieces of a plant come one after the other. `actor` 0 and 1: threads of two
-// groups; 2: of a third one; 3: a thread that the plant starts.
+// An event of one actor. `actor` 0, 1 and 2: threads of three different groups; 3: a thread that the plant starts.
 struct PlantEvent {
   std::uint32_t actor;
-  TraceEvent event;  // its site is in pc, its thread is filled in by the generator
+  TraceEvent event;  // pc holds the site; the generator sets the thread
 };
+// Consecutive events, emitted without a switch. The pieces of a plant come one after the other.
 struct PlantPiece {
   std::uint32_t actor;
-  bool late;  // far plants: after the distance
+  bool late;  // in far plants, comes only after the plant's distance
   std::vector<PlantEvent> events;
 };
 struct PlantDesign {
@@ -32,14 +32,14 @@ struct PlantSpace {
   std::uint64_t locks;      // address of 8 locks
   std::uint32_t site;       // first of kPlantSites sites
   bool branches;
-  ThreadId started = 0;  // thread to start
+  ThreadId started = 0;  // the thread that the plant starts
 };
 inline constexpr std::uint32_t kPlantSites = 40;
 
 struct PlantRow {
   const char* what;
-  std::uint32_t groups;  // needed
-  bool orders;           // puts what comes after it in one group behind what comes before it in another
+  std::uint32_t groups;  // number of groups needed
+  bool orders;           // orders later events of one group after earlier ones of another
   PlantDesign (*make)(const PlantSpace&);
 };
 

@@ -18,7 +18,7 @@ namespace {
 const std::string kReweave = std::getenv("REWEAVE");
 const std::string kPrograms = std::getenv("SUBJECTS");
 
-// Exit status of a shell command.
+// Returns the exit status of a shell command.
 int run(const std::string& command) {
   const int status = std::system(command.c_str());
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -66,7 +66,7 @@ std::vector<std::string> described(const std::vector<Finding>& findings) {
   return result;
 }
 
-// Stops the run again and again and continues it: the result is that of an uninterrupted run.
+// Interrupts the run repeatedly and continues it. The result must be that of an uninterrupted run.
 BOOST_AUTO_TEST_CASE(interrupted_runs_continue) {
   TraceBuilder builder;
   generate({.events = 60'000, .threads = 4, .slice = 700},
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(interrupted_runs_continue) {
     break;
   }
   BOOST_TEST(stops >= 3u);
-  // A cut line is dropped, and so are decisions about another trace.
+  // The journal drops a line that is cut, and decisions about another trace.
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 3);
   const std::size_t known = DecisionJournal(folder, name, 1).known();
   BOOST_TEST(known > 0u);
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(kinds_are_ranked) {
   BOOST_TEST(std::count(order.begin() + 3, order.end(), "race") == 1);
 }
 
-// A loop is one bug, however often it runs. It is also one finding, whichever thread came first.
+// A bug in a loop is one finding, however often the loop runs, and whichever thread came first.
 BOOST_AUTO_TEST_CASE(the_same_places_are_one_finding_with_a_count) {
   TraceBuilder builder;
   for (std::uint32_t turn = 0; turn < 50; ++turn) {

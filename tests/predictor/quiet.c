@@ -1,5 +1,5 @@
-/* Correct programs of kinds that look like bugs to an analysis: quiet KIND. quiet_check.py says how few findings of
-   them may be worth reading. */
+/* quiet KIND runs a correct program of a kind that an analysis easily mistakes for a bug. quiet_check.py says how few
+   findings may be worth reading. Without KIND, prints all kinds. */
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>
@@ -17,7 +17,7 @@ static void run(int threads, void* (*body)(void*)) {
   for (int i = 0; i < threads; i++) pthread_join(all[i], NULL);
 }
 
-/* A spin lock of the program's own. */
+/* A hand-written spin lock. */
 static atomic_flag spin = ATOMIC_FLAG_INIT;
 static void* spinning(void* argument) {
   for (int i = 0; i < ROUNDS; i++) {
@@ -32,7 +32,7 @@ static void spin_lock(void) {
   assert(counter == THREADS * ROUNDS);
 }
 
-/* Test and test-and-set: a look before the exchange. */
+/* A test-and-test-and-set lock: a load before the exchange. */
 static atomic_int taken;
 static void* looking(void* argument) {
   for (int i = 0; i < ROUNDS; i++) {
@@ -51,7 +51,7 @@ static void look_lock(void) {
   assert(counter == THREADS * ROUNDS);
 }
 
-/* A semaphore of one unit on an atomic. */
+/* A semaphore of one unit, made from an atomic. */
 static atomic_int units = 1;
 static void* with_unit(void* argument) {
   for (int i = 0; i < ROUNDS; i++) {
@@ -70,7 +70,7 @@ static void atomic_semaphore(void) {
   assert(counter == THREADS * ROUNDS);
 }
 
-/* The same of a mutex and a number. */
+/* A semaphore of one unit, made from a mutex and an int. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int plain_units = 1;
 static int take_unit(void) {
@@ -95,7 +95,7 @@ static void mutex_semaphore(void) {
   assert(counter == THREADS * ROUNDS);
 }
 
-/* Readers and a writer counted by hand. */
+/* A hand-written reader-writer lock that counts readers and writers. */
 static int readers, writing;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static void* reads_or_writes(void* argument) {
@@ -129,7 +129,7 @@ static void reader_writer(void) {
   assert(counter == ROUNDS);
 }
 
-/* One producer, one consumer, a ring. */
+/* A ring buffer with one producer and one consumer. */
 enum { SLOTS = 4 };
 static int slots[SLOTS];
 static atomic_uint head, tail;
@@ -149,7 +149,7 @@ static void* ring_end(void* argument) {
 }
 static void ring(void) { run(2, ring_end); }
 
-/* Tickets. */
+/* A ticket lock. */
 static atomic_uint next_ticket, serving;
 static void* queueing(void* argument) {
   for (int i = 0; i < ROUNDS; i++) {
@@ -183,7 +183,7 @@ static void statistics(void) {
   assert(events == THREADS * ROUNDS && largest == ROUNDS - 1);
 }
 
-/* Double-checked, with acquire and release. */
+/* Double-checked initialisation, with acquire and release. */
 struct object {
   int value;
 };
@@ -207,7 +207,7 @@ static void* getting(void* argument) {
 }
 static void double_checked(void) { run(THREADS, getting); }
 
-/* A predicate, waited for in a loop. */
+/* A condition variable whose predicate is checked in a loop. */
 static int ready;
 static void* waits_for_it(void* argument) {
   if (argument == NULL) {
@@ -228,7 +228,7 @@ static void predicate(void) {
   assert(total == THREADS - 1);
 }
 
-/* A pool with a queue, a count of what is not done, and an end. */
+/* A thread pool with a queue, a count of unfinished jobs, and a shutdown. */
 struct job {
   struct job* next;
   int number;
@@ -277,7 +277,7 @@ static void pool(void) {
   assert(sum == 2 * ROUNDS * (2 * ROUNDS + 1));
 }
 
-/* A configuration that is exchanged as a whole; old ones are released at the end. */
+/* A configuration that is replaced as a whole. Old ones are released at the end. */
 struct config {
   int low, high;
   struct config* older;
@@ -334,7 +334,7 @@ static void reference_count(void) {
   put(mine);
 }
 
-/* A stack without locks; what is taken off is released only at the end. */
+/* A lock-free stack. Popped nodes are released only at the end. */
 struct node {
   struct node *next, *kept;
   int value;
@@ -361,7 +361,7 @@ static void stack(void) {
   assert(nodes == THREADS * ROUNDS);
 }
 
-/* Even: nobody writes. What was read meanwhile counts only if it has not changed. */
+/* A sequence lock. Even: no thread writes. Values read count only if the sequence has not changed meanwhile. */
 static atomic_uint sequence;
 static atomic_int left, right;
 static void* seqlock_use(void* argument) {
@@ -387,7 +387,7 @@ static void* seqlock_use(void* argument) {
 }
 static void seqlock(void) { run(THREADS, seqlock_use); }
 
-/* Told to stop by an atomic. */
+/* A thread that an atomic flag tells to stop. */
 static atomic_int stop;
 static void* until_stopped(void* argument) {
   long mine = 0;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Correct programs (quiet.c) have nearly no findings worth reading first. Low ones give the reason, in text and JSON."""
+"""Correct programs (quiet.c) have hardly any findings worth reading. Low-ranked ones say why, in text and in JSON."""
 import json
 import pathlib
 import subprocess
@@ -11,8 +11,8 @@ sys.path.insert(0, str(HERE.parent / "end_to_end"))
 from scratch_case import ScratchCase  # noqa: E402
 
 LIMIT_SECONDS = 600
-# Another thread sees the flag of a hand-made lock between its two writes, as it should; nobody can tell whether that
-# was meant.
+# Kinds with findings that rank high: another thread sees the flag of a hand-made lock between its two writes, as it
+# should, but no analysis can tell whether that was intended.
 ABOVE = {"reader-writer": 1}
 
 

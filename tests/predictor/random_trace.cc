@@ -42,7 +42,7 @@ class RandomTrace {
     bool waiting = false;
     bool notified = false;
     bool only_private = false;
-    std::uint32_t barrier_turn = 0;  // from 1: the turn of the barrier that it waits for; 0: none
+    std::uint32_t barrier_turn = 0;  // the barrier turn that it waits for, from 1; 0: none
     std::vector<Held> held;
   };
 
@@ -139,7 +139,7 @@ class RandomTrace {
   void release(ThreadId t) {
     auto& held = threads_[t].held;
     if (held.empty()) return;
-    const std::size_t which = pick(5) == 0 ? 0 : held.size() - 1;  // now and then not nested
+    const std::size_t which = pick(5) == 0 ? 0 : held.size() - 1;  // sometimes not nested
     emit(t, EventKind::kUnlock, kLocks + held[which].lock * 8, 0, held[which].shared ? 1 : 0);
     held.erase(held.begin() + static_cast<std::ptrdiff_t>(which));
   }
@@ -147,7 +147,7 @@ class RandomTrace {
   void condition(ThreadId t) {
     auto& held = threads_[t].held;
     if (held.empty() && options_.locks > 1 && can_take(0, false) && can_take(1, false) && pick(2) == 0) {
-      for (std::uint32_t lock : {0u, 1u}) {  // one to wait with, one to keep
+      for (std::uint32_t lock : {0u, 1u}) {  // the wait releases one and keeps the other
         held.push_back({lock, false});
         emit(t, EventKind::kLock, kLocks + lock * 8);
       }
@@ -191,7 +191,7 @@ class RandomTrace {
       ++posted_[which];
       return emit(t, EventKind::kSemPost, kSemaphores + which * 0x20);
     }
-    if (posted_[which] == 0 && pick(4) != 0) return;  // now and then it began with more than zero
+    if (posted_[which] == 0 && pick(4) != 0) return;  // sometimes its initial value was not zero
     posted_[which] -= posted_[which] == 0 ? 0 : 1;
     emit(t, EventKind::kSemWait, kSemaphores + which * 0x20);
   }
@@ -248,8 +248,8 @@ class RandomTrace {
   std::vector<std::uint32_t> wait_lock_;
   std::vector<ThreadId> started_, waiters_;
   std::array<std::uint32_t, 2> posted_{};
-  std::array<std::int32_t, 2> sent_{};  // and not yet received
-  std::uint32_t entries_ = 0;           // to the barrier
+  std::array<std::int32_t, 2> sent_{};  // number of messages sent and not yet received
+  std::uint32_t entries_ = 0;           // number of entries to the barrier
   std::array<std::uint32_t, kBlockCount> freed_{};
   std::vector<TraceEvent> events_;
 };

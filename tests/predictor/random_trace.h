@@ -17,7 +17,7 @@ struct RandomTraceOptions {
   bool shared_locks = false;
   bool fork_join = false;
   bool atomics = false;
-  bool mixed_atomics = false;  // atomics are of the plain variables
+  bool mixed_atomics = false;  // atomic accesses use the plain variables too
   bool nests = false;          // locks are mostly taken one in another, two at a time
   bool mixed_sizes = false;
   bool conditions = false;
@@ -28,7 +28,7 @@ struct RandomTraceOptions {
   bool ends = false;          // threads end, and the first one ends the process
   bool privates = false;      // accesses to variables of one thread; some threads make no others
   bool wakes_one = false;     // some notifications wake one waiter only, and some waits time out; needs conditions
-  bool semaphores = false;    // two
+  bool semaphores = false;    // there are two semaphores
   bool messages = false;      // two kernel objects that are sent to and received from
   std::uint32_t barrier = 0;  // threads that a barrier waits for; 0: no barrier
 };

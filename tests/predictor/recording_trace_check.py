@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`predict` with a recording: its trace is made once and kept in it, made again when it is not the recording's any more,
-and nameless where nothing can be kept."""
+"""`predict` with a recording makes the trace once and keeps it in the recording. It makes the trace again if the kept
+one no longer belongs to the recording, and uses a nameless file where it cannot keep one."""
 import ctypes
 import json
 import os
@@ -20,7 +20,7 @@ LIBC = ctypes.CDLL(None)
 
 
 def give_up_rights():
-    """In a process that is to execute a program: file modes bind it, even if it is root's."""
+    """For preexec_fn: makes file modes apply to the program even if root runs it."""
     if os.getuid() != 0:
         return
     for capability in (CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH):

@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(unwound_call_stacks) {
   both(0, 0x1000, 0x2000, 10);
   add(1, EventKind::kCall, 0, 0, 51);
   add(1, EventKind::kStack, 0, 3, 20);
-  add(1, EventKind::kStack, 0, 0, 20);  // not known
+  add(1, EventKind::kStack, 0, 0, 20);  // a stack that could not be unwound
   both(1, 0x2000, 0x1000, 20);
   const std::string text = report(builder.finish(), "deadlocks");
   BOOST_TEST(has(text, "in f at prog.c:11\n      by f at prog.c:91\n      by f at prog.c:90\n      holding"));

@@ -16,7 +16,7 @@ bool reads(const TraceEvent& e) {
 bool writes(const TraceEvent& e) {
   return is_access(e) && e.kind != EventKind::kRead && e.kind != EventKind::kAtomicLoad;
 }
-// A receipt takes one of the messages that are there.
+// A receive takes one of the messages that have been sent.
 bool gives(const TraceEvent& e) { return e.kind == EventKind::kSemPost || e.kind == EventKind::kSend; }
 bool takes(const TraceEvent& e) { return e.kind == EventKind::kSemWait || e.kind == EventKind::kReceive; }
 bool is_shared(const TraceEvent& e) { return e.aux == static_cast<std::uint8_t>(LockMode::kShared); }

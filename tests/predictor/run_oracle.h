@@ -1,6 +1,6 @@
 // The truth about small traces by the rules of threads alone: executes the trace's events in every order that a program
 // could have had. It knows nothing of the predictor's model, so it also reveals faults in what the model leaves out or
-// orders. Exponential; for traces of some twenty events. Variables are whole words, named by their address.
+// orders. Takes exponential time, so only for about twenty events. Variables are whole words, named by their address.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct RunQuery {
 
 class RunOracle {
  public:
-  // `carries[i]`: event i is a read that decides nothing. A barrier is for `barrier` threads. A semaphore begins with
-  // the least value that the trace allows, a kernel object with no message.
+  // `carries[i]`: event i is a read that decides nothing. Barriers wait for `barrier` threads. Semaphores begin with
+  // the least value that the trace allows, kernel objects with no message.
   RunOracle(const std::vector<TraceEvent>& events, std::vector<bool> carries, std::uint32_t barrier);
 
   bool feasible(const RunQuery& query) const;

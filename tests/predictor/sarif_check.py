@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""SARIF that `predict` writes is SARIF 2.1.0: of subject programs, of STD text, of detectors, of nothing.
+"""The SARIF that `predict` writes conforms to SARIF 2.1.0: for subject programs, STD text, detectors, and no findings.
 
-With a second argument, the standard's own schema (sarif-schema-2.1.0.json of OASIS), it also validates against that.
+A second argument, the standard's own schema (sarif-schema-2.1.0.json of OASIS), is also used to validate the output.
 
-sarif.schema.json has the objects that we write with their types and ranges, and nothing else is allowed. That it says
-what the standard says about names and what is required is checked with Debian's sarif_om, whose classes were generated
-from the standard's own schema.
+sarif.schema.json describes the objects that we write, with their types and ranges, and allows nothing else. The check
+compares its names and required members with Debian's sarif_om, whose classes were generated from the standard's own
+schema.
 """
 import json
 import pathlib
@@ -27,7 +27,7 @@ def run(command):
 
 
 def check_schema(schema):
-    """The schema against the standard's object model."""
+    """Compares the schema with the standard's object model."""
     jsonschema.Draft7Validator.check_schema(schema)
     for name, definition in schema["definitions"].items():
         if name in FREE:
@@ -41,7 +41,7 @@ def check_schema(schema):
 
 
 def inputs(build, folder):
-    """Paths and options to run `predict` with."""
+    """Yields arguments for `predict`: options and paths."""
     reweave, programs = build / "reweave", build / "tests" / "programs" / "tsan"
     for name in ("bank_account", "lock_order", "lock_across_wait", "lost_wakeup", "stack_after_end", "wrong_lock"):
         recording = folder / name

@@ -15,7 +15,7 @@ class Case {
  public:
   explicit Case(const std::string& text) : model(std_model(text)), order(model), check(model, order) {}
 
-  // `sequence` and `stops` by line; the answer must agree with exhaustive search.
+  // Returns the answer for `sequence` and `stops`, which are lines. It must agree with exhaustive search.
   bool feasible(std::vector<std::uint32_t> sequence, std::vector<std::uint32_t> stops) {
     OrderQuery query;
     for (std::uint32_t line : sequence) query.sequence.push_back(line - 1);

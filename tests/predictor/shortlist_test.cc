@@ -1,4 +1,4 @@
-// The list that is shown has one entry for each cause and a share for each kind. Findings in correct programs rank low.
+// The printed list has one entry per cause, and a share for each kind. Findings in correct programs rank low.
 #define BOOST_TEST_MODULE predictor_shortlist
 #include <boost/test/unit_test.hpp>
 
@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(few_findings_and_no_limit) {
   BOOST_TEST(findings.size() == 5u);
 }
 
-// The read and the write of an increment have code locations of their own.
+// The read and the write of an increment are different code locations, but one place in the source.
 BOOST_AUTO_TEST_CASE(one_cause_is_one_entry) {
   const TraceModel model = std_model("T0 r(x);T0 w(x);T1 w(x);T0 br");
   PredictOptions options{.analyses = {"races"}};
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_lost_update_with_much_in_between) {
   BOOST_TEST(std::any_of(found.begin(), found.end(), [](const Finding& f) { return f.pattern == "R1-W2-W1"; }));
 }
 
-// A write before the second thread exists is no part of a later change.
+// A write from before the second thread started does not count as part of a later change.
 BOOST_AUTO_TEST_CASE(a_state_that_is_made_and_then_changed_ranks_low) {
   const std::string rest = "T1 acq(l);T1 r(x);T1 rel(l);T0 acq(l);T0 w(x);T0 rel(l)";
   const auto made = predict(std_model("T0 w(x);T0 fork(T1);" + rest), {});

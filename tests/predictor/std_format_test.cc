@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(round_trip) {
   BOOST_TEST(written(r) == text);
 }
 
-// A text may have names, and also the addresses that these names stand for.
+// A text may contain names, and also the addresses that these names were given.
 BOOST_AUTO_TEST_CASE(a_name_is_written_for_nothing_else) {
   const Read names = read("T0|w(V)|0\nT0|acq(L)|1\n");
   const std::string v = fmt::format("@{:x}", names.events[0].address),
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(a_name_is_written_for_nothing_else) {
   BOOST_TEST(written(read(text)) == text);
 }
 
-// Everything that generated traces can hold is the same after writing and reading.
+// Writing and reading preserves everything that generated traces can contain.
 BOOST_AUTO_TEST_CASE(nothing_is_lost) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const auto events = testing::random_trace({.threads = 3,

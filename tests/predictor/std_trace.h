@@ -9,8 +9,8 @@
 
 namespace reweave::testing {
 
-// Columns of threads are easier to write than locations: a line "T1 acq(l)" stands for "T1|acq(l)|<line number>",
-// lines are separated by newlines or semicolons, and the first has number 1.
+// Returns the model of a trace in a shorter notation: a line "T1 acq(l)" means "T1|acq(l)|<line number>". Newlines or
+// semicolons separate lines, and the first line has number 1.
 inline TraceModel std_model(const std::string& short_text, bool collapse = false) {
   std::string text = short_text, full;
   for (char& c : text) {

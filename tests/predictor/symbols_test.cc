@@ -1,4 +1,4 @@
-// The symbolizer on this very program.
+// Runs the symbolizer on this test program itself.
 #define BOOST_TEST_MODULE formats_symbols
 #include <boost/test/unit_test.hpp>
 

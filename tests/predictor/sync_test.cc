@@ -1,7 +1,7 @@
 // Compares reports with exhaustive search over the possible runs of a trace's threads (run_oracle.h). The traces use
 // every way of waiting that a trace knows; some threads touch only memory of their own. Nothing reported is infeasible.
-// Feasible findings that are not reported are counted by kind: some edges of the model order more than they must. More
-// traces, and others: oracle_rounds.h.
+// Feasible findings that are not reported are counted by kind: some edges of the model order more than they must. For
+// more traces, or others, see oracle_rounds.h.
 #define BOOST_TEST_MODULE predictor_sync
 #include <boost/test/unit_test.hpp>
 
@@ -101,8 +101,8 @@ class Sweep {
     return users.size() > 1;
   }
 
-  // Returns the first lock taken after `a` and held at `c`, or `c`. Nobody waits for a lock that only one thread takes:
-  // nothing is decided where it is taken, so the front looks only at the access.
+  // Returns the first lock taken after `a` and held at `c`, or `c` if there is none. Skips locks that only one thread
+  // takes: no thread ever waits for them, so the front looks only at the access.
   std::size_t entry(std::size_t c, std::size_t a) const {
     for (std::size_t e = a + 1; e < c; ++e) {
       if (events_[e].thread != events_[c].thread || events_[e].kind != EventKind::kLock) continue;
@@ -117,13 +117,13 @@ class Sweep {
     return c;
   }
 
-  // True if `b` is an unserialisable access between `a` and `c`, and not in every run.
+  // True if `b` is an unserialisable access that some runs have between `a` and `c`, and others do not.
   bool between(const RunOracle& oracle, std::size_t a, std::size_t b, std::size_t c) const {
     if (!is_access(b) || events_[b].thread == events_[a].thread || events_[b].address != events_[a].address)
       return false;
     const bool serialisable = !writes(b) && !(writes(a) && writes(c));
     if (serialisable) return false;
-    for (std::size_t e = a; e < c; ++e) {  // meant to see what others did
+    for (std::size_t e = a; e < c; ++e) {  // a wait or join between: the thread means to see changes by others
       if (events_[e].thread == events_[a].thread && events_[e].kind == EventKind::kWaitBegin && !writes(c))
         return false;
       if (events_[e].thread == events_[a].thread && events_[e].kind == EventKind::kJoin && !writes(c)) return false;
@@ -170,7 +170,7 @@ class Sweep {
     BOOST_TEST_MESSAGE("seed " << seed_ << ": infeasible " << finding.pattern << " at" << at << "\n" << text());
   }
 
-  // The trace as STD text.
+  // Returns the trace as STD text.
   std::string text() const {
     std::ostringstream out;
     for (std::size_t i = 0; i < events_.size(); ++i) write_std(out, events_[i], static_cast<std::uint32_t>(i), {});
@@ -201,7 +201,8 @@ Counts run(const RandomTraceOptions& options, std::uint32_t traces, std::uint64_
   return counts;
 }
 
-// The predictor assumes that an exchange of an atomic that only one thread uses decides something. That loses a few.
+// The predictor assumes that an atomic exchange decides something, even if only one thread uses the variable. So it
+// misses a few findings.
 void expect_few_missed(const Counts& counts) {
   for (const auto& [pattern, missed] : counts.missed)
     BOOST_TEST(missed * 100 <= counts.expected.at(pattern), pattern << ": " << missed << " missed");

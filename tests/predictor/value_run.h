@@ -1,8 +1,8 @@
-// Executes reorderings of a trace with values, to check the promise of the checker of witnesses: no thread decides
-// anything on a value that it did not have in the trace.
+// Executes reorderings of a trace with values, to verify what the witness checker promises: no thread decides anything
+// by a value that it did not have in the trace.
 //
 // The program of a trace is made up: each write stores a value of its own, mixed with all values that its thread read
-// and that the write may depend on. So two values are the same only where they must be. Knows nothing of taint.
+// and that the write may depend on. So two values are equal only where they must be. It uses no taint rules.
 #pragma once
 
 #include <cstdint>

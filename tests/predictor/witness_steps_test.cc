@@ -10,7 +10,7 @@
 namespace reweave::testing {
 namespace {
 
-// A race of two threads that each did much before it, in turns; the model drops the `private` accesses.
+// Returns a trace in which two threads do much work in turns and then race. The model drops the `private` accesses.
 std::string long_trace() {
   std::string text;
   for (int i = 0; i < 1000; ++i) {
@@ -21,7 +21,7 @@ std::string long_trace() {
   return text + "T1|w(x)|5\nT2|w(privateT2)|6\nT2|r(x)|7\n";
 }
 
-// T2 reads before nearly all events of T1 and T3, after which T1 writes.
+// Returns a trace in which T2 reads x at the start, then T1 and T3 do much work, and then T1 writes x.
 std::string early_read() {
   std::string text = "T3|w(privateT3)|1\nT2|acq(m)|1\nT2|rel(m)|1\nT2|r(x)|2\nT2|w(privateT2)|2\n";
   for (int i = 0; i < 200; ++i) {

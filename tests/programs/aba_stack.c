@@ -1,8 +1,8 @@
 /* Lock-free stack of recycled nodes with the ABA problem.
  *
- * Bug: pop() compares the top by its index only; the same node may have left and come back with another successor.
+ * Bug: pop() compares only the index of the top. The same node may have been pushed again with another successor.
  * Shown by: A reads top and its successor; B pops two nodes and pushes the first back; A's compare-and-swap succeeds
- * and makes the node that B holds the top. One preemption, at the right place. Idea: the textbook ABA problem.
+ * and makes a node that B owns the top. One preemption, at the right place. Idea: the textbook ABA problem.
  * Expected: message and exit status 1 (a node owned twice).
  */
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* Airline that sells more tickets than it has seats.
  *
- * Bug: a seller looks whether a seat is left and sells it later, with no lock at all.
+ * Bug: a seller checks whether a seat is left and sells it later, with no lock at all.
  * Shown by: two sellers see the last seat free, or two increments of `sold` collide with the third seller's check.
  * Idea: AirlineTickets of the RankChecker and Falcon papers.
  * Expected: message and exit status 1.

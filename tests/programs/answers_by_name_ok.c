@@ -1,5 +1,5 @@
-// Threads ask for the contents of files in an order of their own: pieces of other sizes than another schedule would
-// have, at places that they know the contents of. Each checks what it gets, and that nothing behind its buffer changed.
+// Threads read files. The schedule decides the order, sizes and offsets of the pieces, but each thread knows which
+// bytes to expect. It checks what it gets, and that nothing after the end of its buffer has changed.
 // Correct under every schedule.
 #define _GNU_SOURCE
 #include <assert.h>
@@ -21,7 +21,7 @@ enum { kFiles = 4, kThreads = 3, kRounds = 4, kGuard = 64 };
 static const long sizes[kFiles] = {10, 5000, 70000, 1};
 static char path[kFiles][32];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static unsigned drawn = 12345;  // drawn from in the order in which the threads come
+static unsigned drawn = 12345;  // a random state, advanced in the order in which threads draw
 static int shared[kFiles];      // open files that all threads read from, each read with the lock held
 
 static unsigned draw(unsigned below) {
@@ -169,7 +169,7 @@ static void write_file(const char* name, int file) {
 
 static char place[] = "/tmp/answers-XXXXXX";
 
-// Before main, where explored runs begin.
+// Runs before main, where explored runs begin.
 __attribute__((constructor)) static void prepare(void) {
   assert(mkdtemp(place) != NULL && chdir(place) == 0 && mkdir("folder", 0700) == 0);
   for (int i = 0; i < kFiles; i++) {
@@ -205,7 +205,7 @@ static void clean(void) {
 int main(void) {
   for (int i = 0; i < kFiles; i++) {
     shared[i] = open(path[i], O_RDONLY);
-    unsigned char* all = malloc((size_t)sizes[i]);  // so that the recording has all of it
+    unsigned char* all = malloc((size_t)sizes[i]);  // so that the recording has the whole file
     assert(pread(shared[i], all, (size_t)sizes[i], 0) == sizes[i]);
     free(all);
     struct stat status;

@@ -2,7 +2,7 @@
  *
  * Bug: deposit() reads the balance in one locked section and writes it back in another, so every access is
  * protected and the operation still is not atomic.
- * Shown by: A reads, B reads and writes, A writes: B's deposit is gone. One preemption.
+ * Shown by: A reads, B reads and writes, A writes: B's deposit is lost. One preemption.
  * Idea: BankAccount of the ColFinder paper and of many Java bug collections.
  * Expected: assertion on the final balance (SIGABRT).
  * Arguments: threads (2), deposits per thread (2).

@@ -1,7 +1,7 @@
-/* Bubble sort with a thread for each pass, which start before the one ahead of them is far enough.
+/* Bubble sort with a thread for each pass. A pass may overtake the one ahead of it.
  *
- * Bug: a pass reads how far the pass before it came, but does not wait if that is not far enough.
- * Shown by: a later pass runs before an earlier one is done, so that the array is not sorted in the end.
+ * Bug: a pass reads the progress of the pass before it, but does not wait until that is far enough.
+ * Shown by: a later pass runs before an earlier one is done, so the array ends up unsorted.
  * Idea: BubbleSort of the RankChecker paper.
  * Expected: message and exit status 1 (not sorted). Arguments: numbers (4, at most 64).
  */
@@ -18,7 +18,7 @@ static atomic_int done[64];  // comparisons that a pass has made
 static void* pass(void* arg) {
   int me = (int)(long)arg;
   for (int i = 0; i + 1 + me < numbers; i++) {
-    if (me > 0 && atomic_load(&done[me - 1]) < i + 2) sched_yield();  // once, where a loop is needed
+    if (me > 0 && atomic_load(&done[me - 1]) < i + 2) sched_yield();  // `if` where `while` is needed
     if (v[i] > v[i + 1]) {
       int greater = v[i];
       v[i] = v[i + 1];

@@ -3,7 +3,7 @@
  * Bug: compare and swap of two neighbours are unprotected, so two swaps that share an element can lose a value.
  * Shown by: one thread is preempted in the middle of a swap.
  * Idea: BubbleSort2 of the RankChecker and Falcon papers.
- * Expected: message and exit status 1 (the values are no permutation of the input).
+ * Expected: message and exit status 1 (the values are not a permutation of the input).
  * Arguments: threads (2), elements (4).
  */
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* Cache whose cleaner thread can be interrupted before it is ready for it.
+/* Cache whose cleaner thread can be interrupted before it has a handler for that.
  *
  * Bug: the cleaner announces that it sleeps before it has installed its handler for interruptions.
  * Shown by: the cache's owner changes the interval and interrupts between the two stores. An order violation.

@@ -2,7 +2,7 @@
  *
  * Bug: the check and the use each read the shared pointer.
  * Shown by: the pointer is reset between them. One preemption.
- * Idea: the thread-safety bug of MySQL's proc_info, met in every study of atomicity violations.
+ * Idea: the thread-safety bug of MySQL's proc_info, which every study of atomicity violations has.
  * Expected: null pointer dereference (SIGSEGV).
  * Arguments: uses (1).
  */

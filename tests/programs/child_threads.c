@@ -1,5 +1,5 @@
-/* A child starts threads that count without a lock, and says by its exit status whether a count was lost.
- * Expected: it was, and the program exits with status 3.
+/* A child starts threads that count without a lock. Its exit status says whether a count was lost.
+ * Expected: a count is lost, the program exits with status 3.
  */
 #include <pthread.h>
 #include <stdio.h>

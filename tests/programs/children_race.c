@@ -1,4 +1,4 @@
-/* Two children count in memory that they share, without a lock.
+/* Two children count in shared memory without a lock.
  * Expected: a count is lost, the program exits with status 1.
  */
 #include <stdio.h>

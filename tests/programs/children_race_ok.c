@@ -1,5 +1,5 @@
-/* Children that count in memory that they share, under a lock that they share, and one after the other by a semaphore;
- * the parent hears of their ends by SIGCHLD.
+/* Children count in shared memory, under a shared lock and in turns by a semaphore. The parent learns of their ends by
+ * SIGCHLD.
  */
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,7 +1,7 @@
 /* Circular list that two threads rotate.
  *
  * Bug: rotate() removes the first element in one locked call and appends it in another.
- * Shown by: A removes 0, B removes 1 and appends 1, A appends 0: the list is no rotation of 0 1 2 3 any more.
+ * Shown by: A removes 0, B removes 1 and appends 1, A appends 0: the list is no longer a rotation of 0 1 2 3.
  * Idea: CircularList of the ColFinder paper.
  * Expected: message and exit status 1.
  * Arguments: threads (2), rotations per thread (1).

@@ -1,4 +1,4 @@
-// An exception that nobody catches.
+// An uncaught exception.
 //
 // Bug: the reader asks for the size and then for the last element, and the writer clears the list in between.
 // Shown by: the writer runs between the two.

@@ -1,9 +1,9 @@
 // std::thread and std::condition_variable with a wait that has no predicate.
 //
-// Bug: the consumer looks at the flag without the lock and then waits without looking again.
-// Shown by: the worker stores the flag and notifies between the look and the wait. One preemption.
+// Bug: the consumer checks the flag without the lock and then waits without checking again.
+// Shown by: the worker stores the flag and notifies between the check and the wait. One preemption.
 // Idea: lost_notify, in the form that C++ programs have.
-// Expected: deadlock: the main thread waits for ever.
+// Expected: deadlock: the main thread waits forever.
 #include <atomic>
 #include <condition_variable>
 #include <cstdio>

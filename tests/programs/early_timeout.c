@@ -1,5 +1,5 @@
-// The client gives up waiting for its answer and frees what the server is about to write it to. Only a time-out that
-// comes before the answer shows it.
+// The client gives up waiting and frees the request to which the server is about to write its answer. Only a time-out
+// before the answer shows the bug.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ int main(void) {
   while (!request->done && late == 0) late = pthread_cond_timedwait(&changed, &lock, &limit);
   if (!late) printf("answer %d\n", request->answer);
   pthread_mutex_unlock(&lock);
-  free(request);  // the server may have it still
+  free(request);  // the server may still use it
   pthread_join(server, NULL);
   return 0;
 }

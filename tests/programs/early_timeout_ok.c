@@ -1,4 +1,4 @@
-// As early_timeout, but the client takes its request back, and the server looks for it again under the lock.
+// Correct twin of early_timeout: the client withdraws its request, and the server checks for that under the lock.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static void* serve(void* arg) {
   const int answer = 42;  // long work, without the lock
   pthread_mutex_lock(&lock);
   if (pending != request) {
-    pthread_mutex_unlock(&lock);  // its client has given up
+    pthread_mutex_unlock(&lock);  // the client has given up
     return NULL;
   }
   request->answer = answer;
@@ -46,7 +46,7 @@ int main(void) {
   while (!request->done && late == 0) late = pthread_cond_timedwait(&changed, &lock, &limit);
   if (!late) printf("answer %d\n", request->answer);
   static struct request nobody;
-  pending = &nobody;  // whoever looks later finds another
+  pending = &nobody;  // the server then finds another request
   pthread_mutex_unlock(&lock);
   free(request);
   pthread_join(server, NULL);

@@ -1,4 +1,4 @@
-/* A counter without a lock, and an error message that reads files which nothing has read before.
+/* A counter without a lock, and an error message that reads files for the first time.
  *
  * Bug: two threads add to a counter that nothing protects.
  * Shown by: one addition is lost. One preemption.

@@ -1,7 +1,7 @@
-/* An event loop that is told of requests by an eventfd in an epoll instance, edge-triggered.
+/* An event loop that learns of requests by an eventfd in an epoll instance, edge-triggered.
  *
  * Bug: the loop takes one request for each wake-up, but the counter adds up wake-ups that come close together.
- * Shown by: both producers queue and signal before the loop looks: one wake-up, one request taken, one left over.
+ * Shown by: both producers queue and signal before the loop checks: one wake-up, one request taken, one left over.
  * Idea: event loops with a queue beside a notification descriptor.
  * Expected: exit status 1, a request was left.
  * Arguments: producers (2).

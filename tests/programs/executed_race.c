@@ -1,5 +1,5 @@
-/* A program that executes itself in a child, as a shell does another, and exits as that one did. The threads of that
- * one count without a lock. Expected: a count is lost, the program exits with status 1.
+/* A program that executes itself in a child, as a shell executes a program, and exits with the child's status. The
+ * child's threads count without a lock. Expected: a count is lost, the program exits with status 1.
  */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A child says by a pipe that it is ready, and only then stores its result in memory that both share.
+/* A child reports through a pipe that it is ready, and only then stores its result in shared memory.
  * Expected: the parent reads too early, the program exits with status 1.
  */
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* As fork_order, but the child stores its result first. Also: the end of a child ends the pipe that it wrote to, its
- * status is what it exits with, a killed one's what killed it, and who has no child waits for none.
+/* Correct twin of fork_order: the child stores its result first. Also checks that a child's end ends its pipe, the
+ * wait statuses of children that exit or are killed, and that waiting without a child fails.
  */
 #include <errno.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* Synchronised hash set whose retainAll() looks at the other set without that set's lock.
+/* Synchronised hash set whose retainAll() reads the other set without that set's lock.
  *
  * Bug: retain_all() locks only the set that it changes and iterates while the other set may grow or shrink.
  * Shown by: an element is removed from the other set between two steps of the iteration.

@@ -1,7 +1,7 @@
 /* Main thread that does not wait for its worker.
  *
- * Bug: main waits until the worker has started, not until it is done, and returns; what runs at exit frees the log.
- * Shown by: main goes on between the worker's start and its last line. One preemption.
+ * Bug: main waits until the worker has started, not until it is done, and returns. An exit handler frees the log.
+ * Shown by: main continues between the worker's start and its last line. One preemption.
  * Idea: ours, after the crashes at exit of programs with background threads.
  * Expected: memory error (write to a freed block), or the line is lost.
  */

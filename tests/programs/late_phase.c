@@ -2,9 +2,9 @@
  *
  * Bug: as bank_account, in transfer().
  * Shown by: as there. One preemption.
- * Expected: exit status 1. What explored runs that begin at second_phase() need not repeat: prepare().
- * Arguments: passes over the table (20), what else to do before the second phase: nothing, "helper": start a
- * thread that lives until after it.
+ * Expected: exit status 1. Explored runs that begin at second_phase() need not repeat prepare().
+ * Arguments: passes over the table (20); "helper" starts a thread before the second phase, which
+ * lives until after it.
  */
 #include <pthread.h>
 #include <stdio.h>

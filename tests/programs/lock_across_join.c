@@ -1,4 +1,4 @@
-/* Table that is locked for writing while its reader is waited for.
+/* Table that main keeps locked for writing while it joins the reader.
  *
  * Bug: main holds the write lock across the join of a thread that takes the read lock.
  * Shown by: main locks between the reader's start and its read lock. One preemption.

@@ -1,7 +1,7 @@
 /* Guest who keeps the door locked while he waits for the host.
  *
  * Bug: the guest holds the lock `door` across his wait; the host needs it before he can notify.
- * Shown by: the guest comes before the host went through the door. One free switch.
+ * Shown by: the guest arrives before the host has gone through the door. One free switch.
  * Idea: ours, after the nested monitor problem.
  * Expected: deadlock: the guest waits for the host's signal, the host for the door.
  */

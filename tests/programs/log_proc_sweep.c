@@ -1,4 +1,4 @@
-/* Log with a sweeper that throws away entries which it never saw.
+/* Log with a sweeper that discards entries that it has not handled.
  *
  * Bug: sweep() notes the number of entries, handles them, and then sets the number to zero in another locked section.
  * Shown by: an entry is logged between the two sections. One preemption.

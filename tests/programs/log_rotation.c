@@ -3,7 +3,7 @@
  * Bug: rotate() closes the log and opens the next one in two critical sections; in between an entry is dropped as if
  * logging were turned off.
  * Shown by: a client writes between the two.
- * Idea: the missing log entries of MySQL that the ColFinder paper has (MySQL-LogMiss).
+ * Idea: the missing log entries of MySQL in the ColFinder paper (MySQL-LogMiss).
  * Expected: message and exit status 1 (entries are missing). Arguments: clients (2).
  */
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* A failure that shows only after the run has logged megabytes.
  *
- * Bug: the reader takes it that the writer has run before it looked.
- * Shown by: the reader looks before the writer's store, and then works for a while before it acts on what it saw.
+ * Bug: the reader assumes that the writer has run before it reads.
+ * Shown by: the reader reads before the writer's store, and works for a while before it acts on the value.
  * Idea: failing runs of long tests; most of the log comes after the cause.
  * Expected: killed by signal (assertion).
  */

@@ -1,9 +1,9 @@
-/* Wait whose notification can come too early.
+/* A wait whose notification can come too early.
  *
- * Bug: the waiter looks at the flag without holding the lock, and waits without looking again.
- * Shown by: the flag is set and the signal sent between the waiter's look and its wait. One preemption.
+ * Bug: the waiter checks the flag without holding the lock, and waits without checking again.
+ * Shown by: the flag is set and the signal sent between the waiter's check and its wait. One preemption.
  * Idea: the missed-notification extracts of the HaPSet paper.
- * Expected: deadlock: the waiter sleeps, the main thread joins it, nobody is left to signal.
+ * Expected: deadlock: the waiter sleeps, the main thread joins it, no thread is left to signal.
  */
 #include <pthread.h>
 #include <stdatomic.h>

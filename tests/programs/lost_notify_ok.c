@@ -1,4 +1,4 @@
-/* Correct twin of lost_notify: the flag is set and looked at under the lock, in a loop around the wait.
+/* Correct twin of lost_notify: the flag is set and checked under the lock, in a loop around the wait.
  * Expected: passes under every schedule.
  */
 #include <pthread.h>

@@ -1,9 +1,9 @@
 /* Consumer whose wake-up can come before it waits.
  *
- * Bug: the consumer looks whether there is work before it locks, and waits without looking again.
- * Shown by: the producer signals between the consumer's look and its wait. One preemption.
+ * Bug: the consumer checks for work before it locks, and waits without checking again.
+ * Shown by: the producer signals between the consumer's check and its wait. One preemption.
  * Idea: ours; like lost_notify, but with the wait in the run that passes.
- * Expected: deadlock: the consumer sleeps, and nobody is left to signal.
+ * Expected: deadlock: the consumer sleeps, and no thread is left to signal.
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* Two phases of a parallel computation without the barrier between them.
  *
- * Bug: each thread fills its part and then reads its neighbour's; nothing makes it wait until that is filled.
- * Shown by: a thread comes to the second phase before its neighbour has finished the first.
+ * Bug: each thread fills its part and then reads its neighbour's; nothing makes it wait until that one is filled.
+ * Shown by: a thread reaches the second phase before its neighbour has finished the first.
  * Idea: the barriers taken out of the SPLASH-2 programs in the ColFinder paper.
  * Expected: message and exit status 1 (wrong sum). Arguments: threads (3, at most 64).
  */

@@ -1,9 +1,9 @@
-/* Parallel file scanner whose workers are not all told that there is no more to come.
+/* Parallel file scanner that does not tell all of its workers that the input has ended.
  *
  * Bug: the end of the input is announced with a signal to one worker, where all of them may wait.
  * Shown by: both workers find the queue empty and wait before the end is announced.
  * Idea: after pfscan in the HaPSet and ColFinder papers (an order violation that ends in a hang).
- * Expected: deadlock: a worker waits for ever and the main thread joins it.
+ * Expected: deadlock: a worker waits forever and the main thread joins it.
  * Arguments: workers (2), files (2).
  */
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* Work handed over through a pipe whose end is announced through another one.
  *
- * Bug: the worker polls both pipes and looks at "stop" first, although there may still be work in the other one.
- * Shown by: the producer writes its last job and the stop before the worker looks: both are ready, the job is lost.
+ * Bug: the worker polls both pipes and checks "stop" first, although there may still be work in the other one.
+ * Shown by: the producer writes its last job and the stop before the worker polls: both are ready, the job is lost.
  * Idea: self-pipe shutdowns of event loops that drop what is queued.
  * Expected: exit status 1, a job was not done.
  * Arguments: jobs (2).

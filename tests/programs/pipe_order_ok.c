@@ -1,4 +1,4 @@
-/* Correct twin of pipe_order: the end of the work comes behind the work, in the same pipe.
+/* Correct twin of pipe_order: the end is announced after the work, in the same pipe.
  * Expected: passes under every schedule.
  */
 #include <poll.h>

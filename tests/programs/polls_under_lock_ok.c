@@ -1,6 +1,6 @@
 /* A thread polls under a lock that the thread it waits for needs.
  *
- * Correct: between two looks the lock is free, and any fair scheduler gives it to the other thread at some time. A
+ * Correct: between two polls the lock is free, and any fair scheduler gives it to the other thread at some time. A
  * scheduler that always stops the poller while it holds the lock never does.
  * Idea: completion flags that are polled rather than waited for.
  */

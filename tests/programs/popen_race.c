@@ -1,4 +1,4 @@
-/* A program that starts itself by popen and reads what that one found. The threads of that one
+/* A program that starts itself by popen and reads the other process's result. Threads of that process
  * count without a lock.
  * Expected: a count is lost, the program exits with status 1.
  */

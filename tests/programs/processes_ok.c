@@ -1,5 +1,5 @@
-/* A program that starts itself in every way that there is, one after the other and two at a time; what they read, write
- * and end with is the same whatever the schedule. A socket and a file are shared with the children.
+/* A program that starts itself in every possible way, one process after the other and two at a time. What they read and
+ * write and their statuses do not depend on the schedule. They share a socket and a file.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -65,7 +65,7 @@ static void check_socket(void) {
   demand(read(ends[0], text, 4) == 0 && status_of(child) == 0);
 }
 
-/* The position in the file is shared. */
+/* The processes share the offset in the file. */
 static void check_file(void) {
   char name[] = "/tmp/reweave-processes-XXXXXX", text[16] = {0};
   int fd = mkstemp(name);

@@ -1,4 +1,4 @@
-/* Pointer that is published before the object behind it is filled in.
+/* Pointer that is published before its object is filled in.
  *
  * Bug: the writer stores the pointer first and sets the fields afterwards.
  * Shown by: the reader runs between the two stores. One preemption.

@@ -1,4 +1,4 @@
-/* Setters store two variables in order, checkers read them and can see half of it.
+/* Setters store two variables in order. Checkers read them and can see only one store.
  *
  * Bug: the two stores are not atomic.
  * Shown by: a checker runs between a setter's two stores; with more setters fewer schedules show it.

@@ -1,7 +1,7 @@
 /* Lock-free stack over an array of indexes, which is wrong in a way that needs many preemptions to show.
  *
  * Bug: pop() marks the top's successor as taken before it moves the head; a slot that was popped and pushed again in
- * the meantime makes the head jump to a slot that somebody owns. Shown by: three threads, each of them interrupted
+ * the meantime makes the head jump to a slot that a thread owns. Shown by: three threads, each of them interrupted
  * inside of pop() and push(), most of them several times. The shortest failing run has 42 atomic steps; random
  * schedules practically never show it. Idea: after the published description of D. Vyukov's SafeStack puzzle, used as a
  * hard subject for search tools. Expected: assertion that a popped slot has one owner (SIGABRT). Arguments: threads

@@ -1,7 +1,7 @@
 /* Shop that sells what it does not have.
  *
  * Bug: a customer asks for the stock in one locked call and buys in another.
- * Shown by: two customers are told that the last item is there. A supplier refills in between at times.
+ * Shown by: two customers both see the last item in stock. A supplier sometimes refills in between.
  * Idea: Shop of the Falcon paper.
  * Expected: assertion in buy() (SIGABRT).
  * Arguments: customers (2), items at the start (1).

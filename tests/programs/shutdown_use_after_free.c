@@ -1,7 +1,7 @@
 /* Shut-down that frees a queue which its consumer still uses.
  *
- * Bug: the main thread waits until every item was handled, and then frees the queue. The consumer goes back to the
- * queue once more, to learn that there is no more work.
+ * Bug: the main thread waits until every item was handled, and then frees the queue. The consumer checks
+ * the queue once more, to learn that there is no more work.
  * Shown by: the main thread runs right after the last item was reported, before the consumer locks the queue again.
  * Idea: the order violation at shutdown of pbzip2 0.9.4 (HaPSet and ColFinder papers).
  * Expected: memory error: the consumer locks and reads a freed block.

@@ -1,6 +1,6 @@
 /* A main thread that waits in sigsuspend for its worker to signal that the work is done.
  *
- * Correct: the signal is blocked but for the wait, so it is never missed, and sigsuspend returns only when the handler
+ * Correct: the signal is blocked until the wait, so it is never missed, and sigsuspend returns only when the handler
  * has run. Work is handed over before the signal is sent. Expected: passes under every schedule; it ends with an
  * assertion if sigsuspend returns for no reason.
  */

@@ -1,4 +1,4 @@
-// A sleep in place of a join: the worker is taken to be done after a second, which it need not be.
+// A sleep in place of a join: main assumes that the worker is done after a second.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Two threads ask a server over one pair of sockets and each reads one answer.
  *
- * Bug: the answers come in the order of the requests, but nobody keeps the other from reading first.
- * Shown by: one thread asks, the other asks and reads before it.
+ * Bug: the answers come in the order of the requests, but nothing prevents the other thread from reading first.
+ * Shown by: one thread asks, the other asks after it and reads before it.
  * Idea: clients that share a connection without a lock around request and answer.
  * Expected: assertion in client() (SIGABRT).
  * Arguments: none.

@@ -1,4 +1,4 @@
-/* A program that starts itself by posix_spawn and exits as that one did. The threads of that one
+/* A program that starts itself by posix_spawn and exits with that process's status. Its threads
  * count without a lock.
  * Expected: a count is lost, the program exits with status 1.
  */

@@ -1,8 +1,8 @@
 /* A thread spins on a flag that it can miss.
  *
- * Bug: the controller raises the flag and lowers it again without knowing that the spinner saw it; the flag is a pulse
- * but it is waited for like a level.
- * Shown by: the spinner passes its first look while the flag is down, and does not run while the flag is up.
+ * Bug: the controller raises the flag and lowers it again without knowing that the spinner saw it. The flag is a pulse,
+ * but the spinner waits for it as for a level.
+ * Shown by: the spinner first checks the flag while it is down, and does not run while it is up.
  * Idea: ad-hoc synchronisation bugs as counted by studies of real programs.
  * Expected: hang: the spinner never ends.
  */
@@ -14,7 +14,7 @@ static atomic_int started, go;
 
 static void* spinner(void* arg) {
   (void)arg;
-  /* Whoever comes before the controller has to wait for the pulse. */
+  /* If the controller has not started yet, wait for the pulse. */
   if (!atomic_load(&started))
     while (!atomic_load(&go)) continue;
   return NULL;

@@ -1,9 +1,9 @@
 /* Thread that is given a variable on the stack of another thread, which does not wait for it.
  *
  * Bug: parent() waits until its child has started, not until it is done, and returns.
- * Shown by: parent() goes on between the child's start and its look at the order. One preemption.
+ * Shown by: parent() continues between the child's start and its read of the order. One preemption.
  * Idea: ours.
- * Expected: assertion (SIGABRT): the order is gone. What else is on that stack by then is anybody's.
+ * Expected: assertion (SIGABRT): the order is no longer valid. Its memory may have been reused.
  */
 #include <assert.h>
 #include <pthread.h>

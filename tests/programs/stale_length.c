@@ -1,7 +1,7 @@
 /* A writer that learns the length of a buffer before another thread replaces it by a shorter one.
  *
  * Bug: the length is read in one critical section and the buffer used in the next, where it may be another.
- * Shown by: the writer reads the length, the other thread shrinks the buffer, the writer writes behind its end.
+ * Shown by: the writer reads the length, the other thread shrinks the buffer, the writer writes past its end.
  * Idea: length and pointer read apart, as in several image and network libraries.
  * Expected: heap out of bounds at the write (found in instrumented builds).
  */

@@ -1,7 +1,7 @@
 /* A writer that reads the length of a buffer and uses the buffer in one critical section, and uses all of it.
  *
- * Correct twin of stale_length: nothing is used behind its end, though blocks are asked for that end in the middle of
- * what the allocator gives.
+ * Correct twin of stale_length: no byte past its end is used, although the requested sizes end within the blocks that
+ * the allocator gives.
  * Expected: passes under every schedule.
  */
 #include <pthread.h>

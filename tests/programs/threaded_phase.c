@@ -1,10 +1,10 @@
-/* A lost update in the second phase of a program; in the first, which is long, its threads live already.
+/* A lost update in the second phase of a program. Its threads already exist in the long first phase.
  *
  * Bug: as bank_account, in transfer().
  * Shown by: as there. One preemption.
- * Expected: exit status 1. What explored runs that begin at second_phase() find, where all threads wait, each in its
- * way: for a condition with and without a time limit, in read(), asleep, and one that was stopped while it computed.
- * Exit status 3: a thread lost what was its own. That must never be. Arguments: passes over the table (5), workers (4),
+ * Expected: exit status 1. Explored runs that begin at second_phase() find it. There all threads wait, in various
+ * ways: for a condition with and without a time limit, in read(), asleep, and one that was stopped while it computed.
+ * Exit status 3 must never happen: a thread lost its own data. Arguments: passes over the table (5), workers (4),
  * "plain": the threads wait for the condition only, without a time limit; "quit": the same, and the second phase ends
  * the program at once.
  */
@@ -76,7 +76,7 @@ static void* worker(void* arg) {
   return arg;
 }
 
-/* Sleeps again and again until the second phase is over. */
+/* Sleeps repeatedly until the second phase is over. */
 static void* sleeper(void* arg) {
   const struct timespec moment = {0, 1000000};
   for (int open = 0; !open;) {

@@ -1,9 +1,9 @@
 /* Token ring whose monitor makes a second token.
  *
- * Bug: a station that works holds the token in its hand, which the monitor takes for a lost token; the monitor makes a
- * new one in a second locked section.
- * Shown by: the monitor looks while a station works, and another station gets the new token before the work is done.
- * Idea: the token ring of the concurrency verification collections, told as a protocol.
+ * Bug: while a station works, it has taken the token off the ring, and the monitor mistakes this for a lost token. It
+ * makes a new one in a second locked section.
+ * Shown by: the monitor checks while a station works, and another station gets the new token before the work is done.
+ * Idea: the token ring of the concurrency verification collections, as a protocol.
  * Expected: assertion that one station works at a time (SIGABRT).
  * Arguments: stations (3).
  */

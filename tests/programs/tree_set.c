@@ -1,4 +1,4 @@
-/* Sorted set as a tree, with a lock around each operation, and a bulk operation that is none.
+/* Sorted set as a tree, with a lock around each operation, and a bulk operation that is not atomic.
  *
  * Bug: add_all() asks with one locked call whether an element is there and adds it with another.
  * Shown by: both threads find that an element is missing before either adds it.

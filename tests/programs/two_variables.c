@@ -1,7 +1,7 @@
 /* Picture whose width and height belong together.
  *
  * Bug: resize() sets them in two critical sections of the lock.
- * Shown by: the painter looks at both between the two. One preemption, visible at lock operations.
+ * Shown by: the painter reads both between the two sections. One preemption, visible at lock operations.
  * Idea: ours, after the multi-variable bugs of the MUVI paper (Lu et al., SOSP 2007).
  * Expected: assertion (SIGABRT).
  */

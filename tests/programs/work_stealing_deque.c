@@ -1,4 +1,4 @@
-/* Work-stealing deque whose owner looks at a stale head.
+/* Work-stealing deque whose owner reads a stale head.
  *
  * Bug: pop() reads the head before it lowers the tail; the protocol needs the opposite order.
  * Shown by: a thief takes the last item between the owner's two steps; the owner takes it too.

@@ -1,8 +1,8 @@
-/* Workers that come too early poll for something that nobody does, and yield between two looks.
+/* Workers that come too early poll for a flag that no thread sets, and yield between two polls.
  *
- * Bug: whoever sees that the start is not made waits for a second signal that does not exist.
- * Shown by: a worker runs before the thread that makes the start.
- * Idea: start-up barriers written by hand. Each turn of the loop is a system call, so the run is long.
+ * Bug: a worker that finds the start flag unset waits for a second flag, which is never set.
+ * Shown by: a worker runs before the thread that sets the start flag.
+ * Idea: hand-written start-up barriers. Each turn of the loop is a system call, so the run is long.
  * Expected: hang: the worker never ends.
  */
 #include <pthread.h>

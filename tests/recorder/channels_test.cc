@@ -1,5 +1,5 @@
-// The run's own pipes, counters and pairs of sockets against the kernel's: the same random operations on both, which
-// must give the same results, bytes and poll bits.
+// Compares the modelled pipes, event counters and socket pairs of explored runs with the kernel's. The same random
+// operations on both must give the same results, bytes and poll bits.
 #define BOOST_TEST_MODULE channels
 #include <boost/test/unit_test.hpp>
 
@@ -102,7 +102,7 @@ void compare_state(const Pair& pair) {
   }
 }
 
-// Reads into two parts, so that the model has to go through spans.
+// Reads into a buffer of two parts, so that the model has to handle several spans.
 void do_read(End& end, std::uint64_t bytes, bool peek) {
   std::vector<std::byte> real(bytes + 1), modelled(bytes + 1);
   const std::uint64_t half = bytes / 3;
@@ -146,7 +146,7 @@ void do_close(End& end) {
   close_channel(end.file);
 }
 
-// Random operations, with writes of up to `most` bytes.
+// Performs random operations on both, with writes of up to `most` bytes.
 void play(Pair& pair, Random& random, std::uint64_t most) {
   const bool socket = pair.ends[0].file.kind == ChannelKind::kSocket;
   for (int i = 0; i < kOperations; i++) {
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(counters_are_as_the_kernels) {
   play_rounds(0, [](Pair& pair) { make_counter(pair, true); });
 }
 
-// Only while they are far from full: how much the kernel takes depends on its own bookkeeping.
+// The sockets stay far from full, because how much the kernel accepts depends on its own bookkeeping.
 BOOST_AUTO_TEST_CASE(sockets_are_as_the_kernels) {
   for (const int type : {SOCK_STREAM, SOCK_SEQPACKET})
     play_rounds(300, [type](Pair& pair) { make_sockets(pair, type); });

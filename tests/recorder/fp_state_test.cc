@@ -1,4 +1,4 @@
-// Floating-point state of signals' frames, laid out as another processor does and back.
+// Converts the floating-point state of signal frames to the layout of another processor and back.
 #define BOOST_TEST_MODULE fp_state
 #include "recorder/core/signals/fp_state.h"
 
@@ -17,13 +17,13 @@ namespace {
 
 constexpr std::size_t kNote = 464, kHeader = 512, kAvx = 576, kAvxBytes = 256, kMxcsr = 24, kMxcsrMask = 28, kXmm = 160;
 constexpr std::size_t kStatus = 2, kLastInstruction = 6, kLastEnd = 24;
-constexpr std::uint8_t kPending = 0x80;  // of the status: an x87 exception
+constexpr std::uint8_t kPending = 0x80;  // bit of the status word: an x87 exception is pending
 constexpr std::uint32_t kFirstMagic = 0x46505853, kSecondMagic = 0x46505845;
 
 constexpr FpLayout kNehalem = {580, 576, 3, 0xffff}, kHaswell = {836, 832, 7, 0xffff},
                    kZen4 = {2436, 2432, 0xe7, 0x2ffff}, kSkylake = {2692, 2688, 0xe7, 0xffff};
 
-// One frame's state, aligned as XRSTOR wants it.
+// One frame's state, aligned to 64 bytes as XRSTOR requires.
 class State {
  public:
   explicit State(std::size_t bytes) : room_(bytes + 64) {}
@@ -49,7 +49,7 @@ class State {
   std::vector<std::byte> room_;
 };
 
-// As a kernel on such a processor writes it.
+// Returns random state as a kernel on a processor with this layout writes it. `in_use`: XSTATE_BV, a bit per component.
 State kernels(const FpLayout& layout, std::uint64_t in_use, unsigned seed) {
   State state(layout.extended_bytes);
   std::mt19937 random(seed);
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(refuses_what_the_processor_would) {
   BOOST_TEST(!restore_laid_out(now.data(), shown.data(), kZen4));
 }
 
-// As emulators leave them, which write no more of an x87 register than it has.
+// Emulators write only the 10 bytes of an x87 register, and leave the rest of its 16-byte slot as it was.
 BOOST_AUTO_TEST_CASE(what_was_behind_an_x87_register_is_not_shown) {
   constexpr std::size_t kX87 = 32, kX87Room = 16, kX87Bytes = 10;
   State state = kernels(kHaswell, 7, 11), copy(kHaswell.extended_bytes), shown(kZen4.extended_bytes);
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(what_was_behind_an_x87_register_is_not_shown) {
   }
 }
 
-// Two frames with the same state on stacks that held other things before.
+// Two frames hold the same state, on stacks that had different contents before.
 BOOST_AUTO_TEST_CASE(left_overs_are_not_copied) {
   constexpr std::uint32_t kKeys = 9;
   unsigned size = 0, offset = 0, unused = 0;

@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(kinds) {
 }
 
 BOOST_AUTO_TEST_CASE(value_used_behind_a_jump) {
-  // rdtsc; jmp over four bytes that are no code; shl $32, %rdx
+  // rdtsc; jmp over four bytes that are not code; shl $32, %rdx
   BOOST_TEST((found_in({0x0f, 0x31, 0xeb, 0x04, 0xcc, 0xcc, 0xcc, 0xcc}, 0, {0x48, 0xc1, 0xe2, 0x20}) ==
               InputInstruction::kRdtsc));
 }

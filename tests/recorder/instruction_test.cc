@@ -41,7 +41,7 @@ bool is_any(const std::string& text, const std::vector<std::string>& names) {
   return false;
 }
 
-// For calls, jumps and returns.
+// Removes the prefixes that objdump prints before calls, jumps and returns.
 std::string without_prefixes(std::string text) {
   for (const std::string prefix : {"bnd ", "notrack ", "repz ", "data16 ", "cs ", "ds ", "rex.W "})
     if (text.find(prefix) == 0) return without_prefixes(text.substr(prefix.size()));
@@ -57,7 +57,7 @@ void check(const std::string& file) {
     const std::uint32_t bytes = reweave::core::instruction_bytes(listed.bytes.data());
     listed.bytes.resize(size);
     if (bytes != 0) measured++;
-    const bool waits = listed.bytes[0] == 0x9b;  // fwait, and what it waits for: two in one line
+    const bool waits = listed.bytes[0] == 0x9b;  // objdump lists fwait and the next instruction as one
     if (bytes != 0 && bytes != size && !waits && wrong++ < 20)
       BOOST_ERROR(file << " " << std::hex << listed.address << ": " << std::dec << bytes << " bytes: " << listed.text);
     all++;

@@ -1,4 +1,4 @@
-// Lists the code of a file by objdump(1), to compare the core's decoders with.
+// Lists the code of a file with objdump(1), for comparison with the core's decoders.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The features of the processor that a program sees at each level, in answers that have all bits.
+// Which processor features a program sees at each level. Each test starts from a CPUID answer with all bits set.
 #define BOOST_TEST_MODULE processor_level
 #include "recorder/core/processor/processor_level.h"
 
@@ -25,10 +25,10 @@ struct Feature {
   std::uint64_t leaf;
   Register in;
   unsigned bit;
-  std::uint32_t first_level;  // that has it; 5: none
+  std::uint32_t first_level;  // lowest level with the feature; 5: no level has it
 };
 
-// AMD64 psABI, "Micro-Architecture Levels", by the bits of the Intel SDM and the AMD manual.
+// Levels: AMD64 psABI, "Micro-Architecture Levels". Bits: Intel SDM and AMD manual.
 constexpr Feature kFeatures[] = {
     {"sse2", 1, kEdx, 26, 2},          {"ssse3", 1, kEcx, 9, 2},
     {"sse4.2", 1, kEcx, 20, 2},        {"popcnt", 1, kEcx, 23, 2},
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_feature_is_left) {
   }
 }
 
-// XSAVE writes all state that the processor has: it would overwrite memory after a smaller buffer.
+// XSAVE writes all state that the processor has, so a smaller reported size would make it write past the buffer.
 BOOST_AUTO_TEST_CASE(size_of_the_state_is_left) {
   for (std::uint32_t level = 2; level <= 4; level++) {
     Answer answer = {0xe7, 0x988, 0x988, 0};

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Holds our functions against those that ThreadSanitizer's runtimes export: a program is linked with a runtime and gets
-ours in its place, so what ours does not define is missing, or is found elsewhere in a version that is not the right one.
+"""Compares our functions with those that ThreadSanitizer's runtimes export. A program linked with a runtime gets our
+library in its place. A function that ours lacks is then missing, or the loader finds a wrong version elsewhere.
 
     runtime_names_check.py SHIM TSAN_SHIM [RUNTIME...]
 
-Without RUNTIME, those of the compilers that are here: gcc's library, and clang's, from a program that is linked with it.
+Without RUNTIME, takes the runtimes of this machine's compilers: gcc's library, and clang's in a program linked with it.
 """
 import pathlib
 import re
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-# Names that are not ours to define, by reason.
+# Patterns of names that we must not define, by reason.
 EXEMPT = {
     "the loader's own, in one version": r"__tls_get_addr",
     "the runtime's C++ functions, which programs define to be called by it": r"_ZN(6__tsan|7__ubsan|11__sanitizer).*",
@@ -28,7 +28,7 @@ def defined(library):
 
 
 def runtimes(folder):
-    """Yields a file with ThreadSanitizer's runtime for each compiler on this machine."""
+    """Yields the path of a file that contains ThreadSanitizer's runtime, for each compiler on this machine."""
     source = pathlib.Path(folder) / "empty.c"
     source.write_text("int main(void) { return 0; }\n")
     for compiler in ("gcc", "clang"):
@@ -58,7 +58,7 @@ def main():
     status = 0
     with tempfile.TemporaryDirectory() as folder:
         for runtime in given or runtimes(folder):
-            # The program defines these: the entry of the process, and names from the linker.
+            # The program itself defines these: its entry points, and names that the linker creates.
             names, count = missing(runtime, ours | {"_init", "_fini", "_start", "main", "_IO_stdin_used", "__data_start",
                                                     "data_start", "_edata", "_end", "__bss_start", "__dso_handle"})
             print(f"{runtime}: {count} names, {len(names)} missing")

@@ -141,12 +141,12 @@ BOOST_FIXTURE_TEST_CASE(a_handler_may_help, Tree) {
   BOOST_TEST(stuck().empty());
   handles(1, SIGSEGV);
   BOOST_TEST((stuck() == Ids{0, 1}));
-  handles(0, SIGTERM);  // of a shell: it does not end the child's wait
+  handles(0, SIGTERM);  // as shells do; it does not end the child's wait
   BOOST_TEST((stuck() == Ids{0, 1}));
   state.threads[1].wait.kind = WaitKind::kMutex;
-  handles(1, SIGTERM);  // it releases no lock
+  handles(1, SIGTERM);  // the handler releases no lock
   BOOST_TEST((stuck() == Ids{0, 1}));
-  handles(0, SIGALRM);  // it may kill the child
+  handles(0, SIGALRM);  // the handler may kill the child
   BOOST_TEST((stuck() == Ids{1}));
   BOOST_TEST(!find_stuck_threads(state, view).all);
 }
@@ -175,7 +175,7 @@ BOOST_FIXTURE_TEST_CASE(a_join_names_the_thread, Tree) {
   StuckThreads found;
   found.threads.push_back({waiter.id, {}, {}});
   BOOST_TEST(describe(state, found).ends_with("thread 0 waits for thread 1 to end, pc 0x1000"));
-  joined.process = 1;  // the same address in another memory
+  joined.process = 1;  // the same address in another address space
   BOOST_TEST(describe(state, found).ends_with("thread 0 waits for a futex at 0x40, pc 0x2000"));
 }
 
@@ -194,7 +194,7 @@ BOOST_FIXTURE_TEST_CASE(a_process_at_a_lock_that_others_wait_for, Tree) {
   const StuckThreads found = find_stuck_threads(state, view);
   BOOST_TEST(found.process);
   BOOST_TEST(!found.all);
-  child.wait.owner_tid = 0;  // perhaps it only waits to be killed
+  child.wait.owner_tid = 0;  // no owner: perhaps it only waits to be killed
   BOOST_TEST(!find_stuck_threads(state, view).process);
 }
 

@@ -1,4 +1,4 @@
-// The processes that the supervisor takes for dead.
+// Which processes the supervisor considers dead.
 #define BOOST_TEST_MODULE tree_watch
 #include <sys/wait.h>
 #include <unistd.h>
@@ -49,7 +49,8 @@ BOOST_FIXTURE_TEST_CASE(a_dead_holder_gives_the_baton_back, Run) {
   BOOST_TEST(arena.state().holder.load() == 0u);
 }
 
-// The dead holder was about to create a process: its thread is there, with or without an entry that counts.
+// The holder died while it was creating a process. The new process's thread exists, and process_count may include the
+// new process or not.
 BOOST_FIXTURE_TEST_CASE(a_process_that_nobody_announced_is_forgotten, Run) {
   for (const std::uint32_t counted : {1u, 2u}) {
     const pid_t child = fork();

@@ -18,8 +18,8 @@ struct Found {
   bool known = false;
   CallStack stack;
   StackRegisters registers{};
-  std::vector<std::uint64_t> expected;  // callers of the function that was asked for
-  std::vector<std::uint64_t> values;    // of stack.words, as they were
+  std::vector<std::uint64_t> expected;  // callers of look(), from backtrace()
+  std::vector<std::uint64_t> values;    // of stack.words, at the time of unwinding
 };
 
 std::uint64_t value_of(const StackWord& word, const StackRegisters& registers) {
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(the_stack_is_the_compilers) {
   }
 }
 
-// A cache compares the words that were read, and no return address is missing among them.
+// A cache compares the words that the unwinder read, so stack.words must have them all, return addresses included.
 BOOST_AUTO_TEST_CASE(all_that_was_read_is_told) {
   Found found;
   down(found, 5);

@@ -95,7 +95,7 @@ class BackwardFromTheEnd(unittest.TestCase):
                 self.assertRegex(shown, r"(?s)Old value = 2\nNew value = 1\n.*Old value = 1\nNew value = 0\n")
 
     def test_deadlock(self):
-        """The runtime ends this run, while the thread waits inside it."""
+        """The runtime ends the run at the deadlock, while the thread waits inside the runtime."""
         (self.folder / "deadlock.c").write_text(DEADLOCK)
         self.run_command("gcc", "-g", "-O0", self.folder / "deadlock.c", "-o", self.folder / "deadlock")
         path = self.folder / "deadlocked"

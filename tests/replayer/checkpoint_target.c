@@ -1,5 +1,5 @@
-// The first argument names a kind of state that checkpoints of a replay must preserve exactly; the output depends on
-// all of it. The second argument is its amount.
+// The first argument names a kind of state that checkpoints of a replay must preserve exactly. The output depends on
+// all of this state. The second argument is its amount.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -19,7 +19,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static uint64_t sum = 1;
 static int turns, rounds = 40;
-static __thread uint64_t own;  // of each thread
+static __thread uint64_t own;  // each thread has its own
 static volatile sig_atomic_t signals;
 
 static void mix(uint64_t value) { sum = (sum ^ value) * 0x9e3779b97f4a7c15 + 1; }

@@ -18,8 +18,8 @@ LIMIT = 600  # seconds
 
 
 class Helper:
-    """`reweave replay --hold-fd`, which makes checkpoints; with `origin`, (descriptor, event), it is a copy. With
-    `check` it compares the checksums at each call, which is slow."""
+    """A `reweave replay --hold-fd` that makes checkpoints. With `origin`, a checkpoint as (descriptor, event), it is a
+    copy from there. With `check` it compares checksums at each call, which is slow."""
 
     def __init__(self, reweave, recording, event, output, origin, check):
         near, far = socket.socketpair()
@@ -56,13 +56,13 @@ class Helper:
         return self.answer()
 
     def checkpoint(self):
-        """(descriptor, event), or the reason why there is none."""
+        """Makes a checkpoint. Returns its (descriptor, event), or the reason why there is none."""
         self.tell(b"c")
         answer = self.answer()
         return answer["refused"] if "refused" in answer else (self.passed.pop(), self.event)
 
     def finish(self):
-        """Lets the replay run to its end. Returns how it ended, without its output."""
+        """Runs the replay to its end. Returns how it ended, without its output."""
         self.tell(b"g")
         end = self.answer()
         self.close()
@@ -131,11 +131,11 @@ class Checkpoints(unittest.TestCase):
         return written
 
     def between(self, parts):
-        """The event at so much of the run."""
+        """Returns the event at this fraction of the run."""
         return self.first + int((self.last - self.first) * parts)
 
     def exact(self, program, *what, check=False):
-        """Copies from several places, of copies too, several at once, during and after their original."""
+        """Makes copies from several places and of copies, several at once, while the original runs and afterwards."""
         self.record(program, *what, check=check)
         self.assertGreater(self.last - self.first, 50)
         original = self.start(self.between(0.2))
@@ -155,7 +155,7 @@ class Checkpoints(unittest.TestCase):
         self.assertEqual(lengths[1], lengths[4])
         self.assertGreater(lengths[0], lengths[1])
         self.same_end(original, self.first)
-        for origin in (early, of_copy, late):  # the originals are gone
+        for origin in (early, of_copy, late):  # the originals have ended
             self.same_end(self.copy(origin), origin[1])
         for descriptor, _ in (early, late, of_copy):
             os.close(descriptor)
@@ -195,7 +195,7 @@ class Checkpoints(unittest.TestCase):
             os.close(descriptor)
 
     def refused(self, what, why):
-        """A checkpoint is refused at some event. The replay and earlier copies continue undisturbed."""
+        """Some later checkpoints are refused, for the reason `why`. The replay and earlier checkpoints still work."""
         self.record(self.plain, what)
         original = self.start(self.between(0.05))
         original.answer()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""gdb in a recording of a loop that is counted (recorder/core/code/counted_loops.h): it stops where the thread was, steps
-go to the next line and the next instruction, the code is as it was compiled, and the replay continues to its end.
+"""gdb in a recording of a counted loop (recorder/core/code/counted_loops.h): gdb stops where the thread was, steps go
+to the next line and the next instruction, the code looks as compiled, and the replay continues to its end.
 
     counted_loops_test.py REWEAVE PROGRAM (gdb_counted.c)
 """
@@ -30,8 +30,8 @@ class CountedLoopsTest(unittest.TestCase):
         cls.dump = reweave("dump", cls.recording).stdout
         counted = re.search(r"counts at (0x[0-9a-f]+)", cls.dump)
         cls.place = int(counted[1], 16)
-        # After an event "switch to t1, preempted" the loop runs. If the other thread wakes up then, it is about to
-        # look. On a busy machine it may also be interrupted between two looks.
+        # After an event "switch to t1, preempted" the loop runs. If t1 wakes up then, it is about to look. On a busy
+        # machine t1 may also be interrupted between two looks.
         found = re.findall(r"^(\d+) t0 switch to t1, preempted.*\n\d+ t1 call clock_nanosleep", cls.dump[counted.end():], re.M)
         cls.switches = [int(event) for event in found]
 

@@ -13,7 +13,7 @@ class Refused(Exception):
 
 
 class DapClient:
-    """Speaks with `reweave dap`; events that nobody waited for stay in `events`."""
+    """Runs `reweave dap` and speaks with it. `events` has the events that no call has taken yet."""
 
     def __init__(self, reweave):
         self.process = subprocess.Popen([reweave, "dap"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -52,7 +52,7 @@ class DapClient:
         return self.response(self.send(command, **arguments))
 
     def event(self, name):
-        """The next event of that name."""
+        """Waits for the next event of that name. Returns its body."""
         while True:
             for message in self.events:
                 if message["event"] == name:
@@ -63,7 +63,7 @@ class DapClient:
             self.events.append(message)
 
     def launch(self, recording, **arguments):
-        """To where breakpoints can be set."""
+        """Starts the session, up to the point where breakpoints can be set."""
         self.ask("initialize", adapterID="reweave")
         self.ask("launch", recording=str(recording), **arguments)
         self.event("initialized")
@@ -80,7 +80,7 @@ class DapClient:
         return self.ask("stackTrace", threadId=thread)["stackFrames"][0]
 
     def locals(self, thread):
-        """Values by name."""
+        """Returns the local variables of the top frame by name."""
         return {each["name"]: each for each in self.scope(thread, 0)}
 
     def scope(self, thread, number):

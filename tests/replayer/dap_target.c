@@ -1,4 +1,4 @@
-/* What the test of the debug adapter looks at: two threads that add to a counter in turns.
+/* The target of the debug adapter's test: two threads that take turns to add to a counter.
  * With an argument: one thread that calls a function often. */
 #include <pthread.h>
 #include <sched.h>

@@ -21,7 +21,7 @@ LINES = open(SOURCE, encoding="utf-8").read().splitlines()
 
 
 def line(text):
-    """The number of the line that has the text."""
+    """Returns the number of the first line that contains the text."""
     return next(number for number, each in enumerate(LINES, 1) if text in each)
 
 
@@ -41,7 +41,7 @@ class DapTest(unittest.TestCase):
         return client
 
     def begun(self, *lines, **arguments):
-        """A session at the beginning of the recording, with breakpoints."""
+        """Returns a session at the beginning of the recording, with breakpoints at these lines."""
         client = self.client()
         client.launch(self.recording, **{"at": 1, **arguments})
         made = client.ask("setBreakpoints", source={"path": SOURCE}, breakpoints=list(lines))["breakpoints"]
@@ -97,7 +97,7 @@ class DapTest(unittest.TestCase):
         scope = client.ask("scopes", frameId=frame)["scopes"][0]["variablesReference"]
         self.assertEqual(client.ask("setVariable", variablesReference=scope, name="amount", value="9")["value"], "9")
         client.move("stepBack", threadId=thread)
-        self.assertEqual(self.values(client, thread)["amount"], "1")  # as if nothing had been set
+        self.assertEqual(self.values(client, thread)["amount"], "1")  # the assignment had no effect
 
     def test_conditional_and_counted_breakpoints(self):
         client = self.begun({"line": line("total = after"), "condition": "amount == 3"})
@@ -183,7 +183,7 @@ class DapTest(unittest.TestCase):
         self.assertEqual(client.process.wait(LIMIT), 0)
 
     def test_pause_and_breakpoints_while_it_runs(self):
-        # The condition is evaluated so often that the program still runs.
+        # Evaluating the condition takes so long that the program is still running.
         client = self.client()
         spinning = os.path.join(self.folder.name, "spinning")
         subprocess.run([REWEAVE, "record", "--seed", "1", "-o", spinning, "--", TARGET, "spin"], stdin=subprocess.DEVNULL,
@@ -240,7 +240,7 @@ class DapTest(unittest.TestCase):
             self.client().launch(recording, sourceMap={"/built": 3})
 
     def compile(self, folder, name, *flags):
-        """A copy of the source in a folder of its own, compiled there; the path of the copy."""
+        """Copies the source to a new folder and compiles it there. Returns the path of the copy."""
         source = os.path.join(self.place, folder, name)
         os.mkdir(os.path.dirname(source))
         with open(source, "w", encoding="utf-8") as file:

@@ -4,7 +4,7 @@
     dialogues_test.py REWEAVE PROGRAM [--live] [--show] [NAME...]
 
 dialogues.json has the commands, and the regular expressions that the answer must match, in that order. With --live gdb runs
-the program itself instead, which shows whether the expectations are right; dialogues about the replay are left out then.
+the program itself instead, without the dialogues about replays. This shows whether the expectations are right.
 """
 import argparse
 import concurrent.futures
@@ -22,7 +22,7 @@ ALWAYS_WRONG = ("Traceback (most recent call last)", "Python Exception", "Diverg
 
 
 def converse(command):
-    """Returns gdb's output, of both streams, and its exit status; None if it does not come back."""
+    """Returns gdb's output (both streams) and exit status. The status is None if gdb hangs."""
     try:
         ran = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                              errors="replace", timeout=LIMIT_SECONDS, check=False)
@@ -32,7 +32,7 @@ def converse(command):
 
 
 def missing(output, expected):
-    """The first expectation that is not met, or None."""
+    """Returns the first expectation that is not met, or None."""
     at = 0
     for pattern in expected:
         found = re.compile(pattern).search(output, at)
@@ -43,8 +43,8 @@ def missing(output, expected):
 
 
 def gdb_calls_functions(program):
-    """False where gdb cannot write the registers of any program, so that it cannot call functions: gdb 13 on processors
-    with AMX, whose registers are more than it has room for."""
+    """False if gdb cannot write registers, and so cannot call functions, in any program: gdb 13 on processors with AMX,
+    for whose registers it has no room."""
     output, _ = converse(["gdb", "-q", "-nx", "-batch", "-ex", "break main", "-ex", "run", "-ex", "print (int)getpid()",
                           program])
     return "Couldn't write extended state" not in output

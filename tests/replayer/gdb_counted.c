@@ -1,5 +1,5 @@
-// A loop without system calls that another thread looks at, as a debugger does in counted_loops_test.py: what the
-// thread says at each look is how far the loop had come when it was preempted.
+// A loop without system calls, whose progress another thread prints. Each number is the iteration at which the loop was
+// preempted. counted_loops_test.py compares what gdb shows there.
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>

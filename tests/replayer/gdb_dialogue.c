@@ -1,4 +1,4 @@
-/* What the gdb dialogues look at (dialogues.json): one of each that people debug. Argument: a part to run, or all. */
+/* The target of the gdb dialogues (dialogues.json): one of each thing that people debug. Argument: a part, or all. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>

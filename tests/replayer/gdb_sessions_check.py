@@ -6,14 +6,14 @@
 sessions/PROGRAM.gdb has sessions for a program that is in FOLDER: a line `== NAME` begins one, and the following lines are
 typed to gdb at the program's first instruction. Each session runs in plain gdb on the program, in `reweave replay -g 1` on
 its recording, and in `reweave replay -g 1 --backward`. The answers to each command are compared, except for addresses, IDs,
-notes of threads and the program's output (its lines begin with `out:`).
+messages about threads, and the program's output (its lines begin with `out:`).
 
 A session may differ where the documentation describes a difference. `~ PATTERN` below a command leaves the lines that match
-out of both answers. `! PATTERN` means that the recording's answer is not compared, but must have a match. `!held` and
+out of both answers. `! PATTERN` means that the recording's answer is not compared, but must match. `!held` and
 `!backward` mean the same for one way only. `@ARGUMENTS` after the name are the program's.
 
 Some virtual machines accept hardware watchpoints and breakpoints but never report a hit. There plain gdb gets software ones,
-and what needs a hardware breakpoint is not tried on a held replay.
+and sessions that need a hardware breakpoint do not run on a held replay.
 """
 import argparse
 import concurrent.futures
@@ -91,7 +91,7 @@ class Session:
 
 
 def is_open(command):
-    """True for the lines of a block that has not ended."""
+    """True if the lines of the command have a block that has not ended."""
     depth = 0
     for line in command.split("\n"):
         words = line.split()
@@ -113,7 +113,7 @@ def read_sessions(path):
 
 
 def converse(command, script):
-    """Returns gdb's output, with a last line about it if gdb does not come back."""
+    """Returns gdb's output. If gdb hangs, a last line says so."""
     try:
         ran = subprocess.run(command, input=script, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                              errors="replace", timeout=LIMIT_SECONDS, check=False)
@@ -123,7 +123,7 @@ def converse(command, script):
 
 
 def answers_of(output):
-    """Returns the answers, by the number of the command; `end` has the text after the last one."""
+    """Returns the answers by command number. `end` has the text after the last one."""
     parts = re.split(r"(?m)^(?:\(gdb\) )*@@(\d+|end)@@$", output)
     return dict(zip(parts[1::2], parts[2::2]))
 
@@ -166,7 +166,7 @@ class Checker:
         return converse(command, session.script(self.hardware or way != "live"))
 
     def check(self, session):
-        """[(way, problem)], and the text to print."""
+        """Runs a session in all ways. Returns [(way, problem)], and the text to print."""
         outputs = {way: self.output(session, way) for way in ("live", *self.ways(session))}
         live = answers_of(outputs["live"])
         problems = []

@@ -1,5 +1,5 @@
-/* What the gdb tests look at. The lost update needs only system calls as schedule points (sched_yield), so that it
- * fails soon under --chaos. Argument: assert (default), segv, deadlock, tsc, exit. */
+/* The target of the gdb tests. Its lost update needs only system calls as schedule points (sched_yield), so it fails
+ * soon under --chaos. Argument: assert (default), segv, deadlock, tsc, exit. */
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>

@@ -73,7 +73,7 @@ class GdbTest(unittest.TestCase):
         self.assertIn("$3 = 40", out)
 
     def test_next_over_a_call_that_switches_threads(self):
-        # Other threads run, and the step ends in the same thread.
+        # Other threads run during `next`, but it ends in the same thread.
         out = self.gdb(1, ["break gdb_target.c:18", "continue", "disable", "print $_thread", "next", "print $_thread", "step", "step",
                            "step", "print $_thread", "finish"], TARGET)
         self.assertIn("19\t  shared_counter = wanted;", out)
@@ -82,7 +82,7 @@ class GdbTest(unittest.TestCase):
         self.assertIn("$3 = " + thread, out)
 
     def watch_shared_counter(self, *settings):
-        """Shows the first change, in the thread that made it."""
+        """Checks that the watchpoint shows the first change, in the thread that made it. Returns gdb's output."""
         out = self.gdb(1, [*settings, "break run_workers", "continue", "watch shared_counter", "continue", "bt",
                            "info threads"], TARGET)
         self.assertRegex(out, r"hit (Hardware w|W)atchpoint 2: shared_counter\n\nOld value = 0\nNew value = 1")
@@ -99,7 +99,7 @@ class GdbTest(unittest.TestCase):
         self.assertIn("hit Watchpoint", self.watch_shared_counter("set can-use-hw-watchpoints 0"))
 
     def test_info_threads_shows_each_in_the_program(self):
-        for _ in range(5):  # on a busy machine one worker may be at work before the other is there
+        for _ in range(5):  # on a busy machine one worker may be at the breakpoint before the other exists
             out = self.gdb(1, ["break increment", "continue", "info threads", "thread apply all bt"], TARGET)
             lines = re.findall(r"(?m)^[* ] \d+ +LWP \d+ \"(t\d) tid \d+\" (.*)$", out)
             if len(lines) == 3:
@@ -186,7 +186,7 @@ class GdbTest(unittest.TestCase):
         self.assertIn("exited normally", out)
 
     def processes(self, *command):
-        """The ids of a tree's processes, the first one first, and how each ended."""
+        """Returns the IDs of a tree's processes, the first one first, and how each ended."""
         rows = [line.split() for line in reweave("ps", self.recording(*command)).stdout.splitlines()[1:]]
         return [row[0] for row in rows], [row[2] for row in rows]
 

@@ -1,4 +1,4 @@
-/* Three processes: the first starts one, which starts another, which dies by abort() if there is an argument. */
+/* Three processes: the first starts a second, which starts a third. With an argument, the third one calls abort(). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
-/* Says much, so that its replay can be held by who reads it, then counts until a signal comes. `left_over` stands for
- * memory that a replay has otherwise by a defect. */
+/* Prints much, so that the reader of its output can hold a replay, then counts until a signal arrives. `left_over`
+ * simulates memory that differs in a replay because of a defect. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""lost_instant_test.py REWEAVE PROGRAM: a replay whose memory differs from the recorded one, where the recording promises
-an instant by its memory, ends with a Divergence that says where, instead of looking for it forever.
+"""lost_instant_test.py REWEAVE PROGRAM: the recording names an instant by the memory at that instant. A replay whose
+memory differs ends with a Divergence that says where, instead of searching for the instant forever.
 """
 import os
 import pathlib
@@ -24,7 +24,7 @@ def address_of(symbol):
 
 
 def running(parent):
-    """The process below `parent` that has the program mapped, once there is one."""
+    """Waits for a descendant of `parent` that has the program mapped. Returns its process ID."""
     limit = time.monotonic() + LIMIT_SECONDS
     while time.monotonic() < limit:
         for entry in pathlib.Path("/proc").iterdir():
@@ -53,7 +53,7 @@ class LostInstant(unittest.TestCase):
         self.assertEqual((done.returncode, len(done.stdout)), (0, 512 << 10), done.stderr)
 
     def replay(self, change):
-        """The status and messages of a replay in which `change` was called while the program waited for its reader."""
+        """Replays, and calls `change` while the program waits for its reader. Returns the status and the messages."""
         replay = subprocess.Popen([REWEAVE, "replay", self.recording], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE)
         try:

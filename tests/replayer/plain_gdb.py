@@ -3,7 +3,7 @@ import subprocess
 
 
 def hardware_watchpoints_work(program, function, variable):
-    """Whether a watchpoint that is set in `function` reports a change of `variable`: in some virtual machines none does."""
+    """True if a watchpoint set in `function` reports a change of `variable`. In some virtual machines none does."""
     commands = [f"break {function}", "run", f"watch {variable}", "continue"]
     words = [word for command in commands for word in ("-ex", command)]
     done = subprocess.run(["gdb", "-nx", "-batch", *words, program], stdin=subprocess.DEVNULL, text=True, capture_output=True,

@@ -55,7 +55,7 @@ class Remote:
         return answer.decode("latin-1")
 
     def note(self, stop):
-        """`stop` is the answer to a motion; remembers the thread. Returns the answer."""
+        """Remembers the thread of `stop`, the answer to a motion. Returns `stop`."""
         if "thread:" in stop:
             self.thread = stop.split("thread:")[1].split(";")[0]
         return stop
@@ -78,9 +78,10 @@ class Remote:
         return self.move("bs")
 
     def registers(self):
-        """As the packet has them, but for what the kernel leaves of the last call, and where the runtime is."""
+        """Returns the registers as in the packet, except orig_rax, fs_base and gs_base: the first is left over from the
+        last system call, the others depend on the runtime."""
         everything = self.ask("g")
-        kernel = 2 * (17 * 8 + 7 * 4 + 8 * 10 + 8 * 4 + 16 * 16 + 4)  # where orig_rax, fs_base and gs_base are
+        kernel = 2 * (17 * 8 + 7 * 4 + 8 * 10 + 8 * 4 + 16 * 16 + 4)  # offset of orig_rax, fs_base and gs_base
         return everything[:kernel] + everything[kernel + 48:]
 
     def monitor(self, command):

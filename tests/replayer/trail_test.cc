@@ -13,7 +13,7 @@ struct Walk {
   std::vector<Position> names;
 };
 
-// A thread's instructions at random, among few addresses, so that loops and equal addresses are frequent.
+// Returns random instructions of a thread at few addresses, so that loops and equal addresses are frequent.
 Walk random_walk(std::mt19937& random) {
   Walk walk;
   Progress progress = {100, 7};

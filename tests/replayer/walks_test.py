@@ -19,7 +19,7 @@ PIE_BASE = 0x555555554000
 
 
 def symbols(program, kinds):
-    """Addresses of the program's own functions or variables."""
+    """Returns (address, size) of the program's own functions or variables."""
     listed = subprocess.run(["nm", "-S", program], capture_output=True, text=True, check=True).stdout
     rows = re.findall(r"(?m)^([0-9a-f]+) ([0-9a-f]+) (\w) (\w+)$", listed)
     kind = subprocess.run(["readelf", "-h", program], capture_output=True, text=True, check=True).stdout
@@ -29,7 +29,7 @@ def symbols(program, kinds):
 
 
 class Walker:
-    """Moves at random."""
+    """Makes random moves in a recording."""
 
     def __init__(self, remote, program, dice):
         self.remote, self.dice = remote, dice
@@ -42,7 +42,7 @@ class Walker:
         return stop
 
     def among(self, kind, places, motion):
-        """The motion, with some breakpoints or watchpoints."""
+        """Makes the motion with breakpoints or watchpoints at some of `places`. Returns its answer."""
         chosen = self.dice.sample(places, min(len(places), self.dice.choice((1, 2, 3))))
         for place in chosen:
             self.remote.ask("Z" + kind % place)
@@ -82,7 +82,7 @@ def walk(reweave, recording, program, dice, moves):
     while made < moves:
         stop = walker.move()
         made += 1
-        if stop[0] in "WX":  # over the end: from the beginning again
+        if stop[0] in "WX":  # past the end: start again at the beginning
             remote.close()
             remote = walker.remote = Remote(reweave, recording, 1)
         elif stop[0] != "T":

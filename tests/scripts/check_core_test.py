@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/check_core.py: the tree has the numbers that it says, and each kind is counted."""
+"""scripts/check_core.py: the tree has exactly the counts that it allows, and each kind is counted."""
 import pathlib
 import sys
 import unittest

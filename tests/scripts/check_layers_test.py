@@ -11,7 +11,7 @@ import check_layers  # noqa: E402
 
 
 def check_tree(files):
-    """The problems of a tree made of {path: text}."""
+    """Returns the problems of a tree with these files, {path: text}."""
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         for path, text in files.items():
@@ -24,7 +24,7 @@ def include(*paths):
     return "".join(f'#include "{path}"\n' for path in paths)
 
 
-# A small tree of every layer that keeps the rule.
+# A small tree that has every layer and obeys the rule.
 GOOD = {
     "formats/event.h": "#include <cstdint>\n",
     "formats/wire.h": include("formats/event.h"),

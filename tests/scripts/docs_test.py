@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Everything that the documents name exists, and the check of that (scripts/check_docs.py) fails on made-up names.
+"""Everything that the documents name exists, and the check for this (scripts/check_docs.py) fails on made-up names.
 
     docs_test.py REWEAVE
 """

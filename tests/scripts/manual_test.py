@@ -3,8 +3,8 @@
 
     manual_test.py REWEAVE PROGRAM
 
-PROGRAM is bank_account, built with -fsanitize=thread. Each verb's examples run in a folder of their own, in order, with what
-examples.cc says is there: ./program, a passing recording `rec` and a failing one, `found/failure-1`.
+PROGRAM is bank_account, built with -fsanitize=thread. Each verb's examples run in a folder of their own, in order. The
+folder has what examples.cc promises: ./program, a passing recording `rec` and a failing one, `found/failure-1`.
 """
 import os
 import pathlib
@@ -49,7 +49,7 @@ class Manual(unittest.TestCase):
         for verb, shown in self.helps.items():
             examples = [item.name for item in shown.sections["Examples"]]
             folder = pathlib.Path(self.folder.name) / verb
-            # Files that the examples make must not exist before.
+            # Files that the examples create must not exist before.
             made = [match[1] for line in examples if (match := re.search(r"-o (\S+)", line))]
             shutil.copytree(self.prepared, folder, symlinks=True, ignore=lambda _, names: set(made) & set(names))
             for line in examples:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/readme_output.py: what may differ, what may not, and that a page is rewritten as it should be."""
+"""scripts/readme_output.py: which differences in output are accepted, and how a page is rewritten."""
 import pathlib
 import subprocess
 import sys
@@ -12,7 +12,7 @@ import readme_output  # noqa: E402
 
 
 def check_page(text, *arguments):
-    """(exit status, the page afterwards)."""
+    """Runs the script on a page with this text. Returns (exit status, the page afterwards)."""
     with tempfile.TemporaryDirectory() as folder:
         page = pathlib.Path(folder) / "PAGE.md"
         page.write_text(text)

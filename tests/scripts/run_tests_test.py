@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/run_tests.py: what fails by chance is told from a defect, and neither is hidden."""
+"""scripts/run_tests.py: chance failures are distinguished from defects, and neither is hidden."""
 import json
 import os
 import pathlib
@@ -30,7 +30,7 @@ OK, FAIL, TIMEOUT = ("OK", ""), ("FAIL", "first log"), ("TIMEOUT", "first log")
 
 class RunTests(unittest.TestCase):
     def run_plan(self, plan):
-        """(exit status, lines printed) if the tests have these results, one after the other."""
+        """Returns (exit status, lines printed) if the tests have these results, one after the other."""
         with tempfile.TemporaryDirectory() as folder:
             build = pathlib.Path(folder)
             meson = build / "meson"

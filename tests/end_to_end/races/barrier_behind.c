@@ -1,4 +1,4 @@
-// Both behind the barrier: a race.
+// Both writes come after the barrier: a race.
 #include <pthread.h>
 
 int value;

@@ -1,4 +1,4 @@
-// Handed over by a condition and its mutex: no race.
+// The value is handed over with a condition variable and its mutex: no race.
 #include <pthread.h>
 
 int value, ready;

@@ -1,4 +1,4 @@
-// Ordered by what the program declares: no race.
+// Ordered by annotations in the program: no race.
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

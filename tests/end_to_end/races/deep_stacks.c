@@ -1,4 +1,4 @@
-// Both far down in calls: the stacks are whole.
+// A race between two nested functions: both stacks are complete.
 #include <pthread.h>
 
 int value;

@@ -1,4 +1,4 @@
-// Handed over by an event counter: no race.
+// The value is handed over through an eventfd: no race.
 #include <pthread.h>
 #include <sys/eventfd.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Handed over by fences, of which ThreadSanitizer does not know: a race to it.
+// The value is handed over with fences, which ThreadSanitizer does not understand, so it reports a race.
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-// Handed over by a file: no race to ThreadSanitizer.
+// The value is handed over through a file: ThreadSanitizer reports no race.
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>

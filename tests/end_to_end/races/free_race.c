@@ -1,4 +1,4 @@
-// One thread frees what the other writes, without order: a race or a use after free.
+// One thread frees a block while the other writes to it: a race or a use after free, depending on the order.
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// Neighbouring bytes: no race.
+// The threads write neighbouring bytes: no race.
 #include <pthread.h>
 
 char text[8];

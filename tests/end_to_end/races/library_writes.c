@@ -1,4 +1,4 @@
-// A write of the program and one of memset: a race.
+// A write by the program and one by memset: a race.
 #include <pthread.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// Both under one mutex: no race.
+// Both writes hold the same mutex: no race.
 #include <pthread.h>
 
 int value;

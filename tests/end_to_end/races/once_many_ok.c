@@ -1,5 +1,5 @@
-// Many values, each made once, by either thread. The other may continue before the maker has returned from
-// pthread_once.
+// Many values, each initialised once, by either thread. The other thread may continue before the initialising thread
+// has returned from pthread_once.
 #include <pthread.h>
 #include <sched.h>
 

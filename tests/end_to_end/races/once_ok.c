@@ -1,4 +1,4 @@
-// Made once: no race.
+// Initialised with pthread_once: no race.
 #include <pthread.h>
 
 int value;

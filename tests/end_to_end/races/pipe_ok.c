@@ -1,4 +1,4 @@
-// Handed over by a pipe: no race.
+// The value is handed over through a pipe: no race.
 #include <pthread.h>
 #include <unistd.h>
 

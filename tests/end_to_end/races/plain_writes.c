@@ -1,4 +1,4 @@
-// Two writes with nothing between them: a race.
+// Two writes that nothing orders: a race.
 #include <pthread.h>
 
 int value;

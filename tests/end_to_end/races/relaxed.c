@@ -1,4 +1,4 @@
-// Handed over by relaxed atomics, which order nothing: a race.
+// The value is handed over with relaxed atomics, which order nothing: a race.
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

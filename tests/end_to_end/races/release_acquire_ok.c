@@ -1,4 +1,4 @@
-// Handed over by a store that releases and a load that acquires: no race.
+// The value is handed over with a release store and an acquire load: no race.
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

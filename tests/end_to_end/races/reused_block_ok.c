@@ -1,4 +1,4 @@
-// The allocator gives one thread the block of the other: no race.
+// The allocator gives one thread the block that the other has freed: no race.
 #include <pthread.h>
 #include <stdlib.h>
 

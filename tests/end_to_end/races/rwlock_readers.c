@@ -1,4 +1,4 @@
-// Writes under a lock that both hold to read: a race.
+// Both threads write while they hold a lock for reading: a race.
 #include <pthread.h>
 
 int value;

@@ -1,4 +1,4 @@
-// Written behind the post: a race.
+// Main writes after the post: a race.
 #include <pthread.h>
 #include <semaphore.h>
 

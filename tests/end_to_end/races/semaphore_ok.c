@@ -1,4 +1,4 @@
-// Handed over by a semaphore: no race.
+// The value is handed over with a semaphore: no race.
 #include <pthread.h>
 #include <semaphore.h>
 

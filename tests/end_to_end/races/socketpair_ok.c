@@ -1,4 +1,4 @@
-// Handed over by a pair of sockets: no race.
+// The value is handed over through a socket pair: no race.
 #include <pthread.h>
 #include <sys/socket.h>
 

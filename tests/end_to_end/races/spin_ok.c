@@ -1,4 +1,4 @@
-// Under a spin lock: no race.
+// Both writes hold a spin lock: no race.
 #include <pthread.h>
 
 int value;

@@ -1,4 +1,4 @@
-// Before the start, in the thread, and behind the join: no race.
+// Main writes before the start and after the join, the thread in between: no race.
 #include <pthread.h>
 
 int value;

@@ -1,4 +1,4 @@
-// A race in a program that ends with 3: ThreadSanitizer's status takes its place.
+// A race in a program that exits with status 3: ThreadSanitizer's status replaces it.
 #include <pthread.h>
 
 int value;

@@ -1,4 +1,4 @@
-// A thread that has ended, and that nobody joins.
+// A thread that has ended and is never joined: a leak.
 #include <pthread.h>
 #include <semaphore.h>
 #include <unistd.h>

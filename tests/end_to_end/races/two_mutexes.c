@@ -1,4 +1,4 @@
-// Each thread makes its accesses under a mutex of its own: a race.
+// Each thread holds a different mutex: a race.
 #include <pthread.h>
 
 int value;

@@ -1,4 +1,4 @@
-// Through an update between the store and the load: no race.
+// The value is handed over with an atomic update and an acquire load: no race.
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-// Used after the thread that freed it has ended: a use after free.
+// A block is used after the thread that freed it has ended: a use after free.
 #include <pthread.h>
 #include <stdlib.h>
 

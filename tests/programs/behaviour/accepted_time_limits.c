@@ -1,4 +1,4 @@
-/* An accepted connection inherits the listening socket's time limit: a handler with SA_RESTART ends its calls. */
+/* An accepted connection inherits the listening socket's time limit. So even a handler with SA_RESTART ends calls. */
 #define _GNU_SOURCE
 #include <netinet/in.h>
 #include <sys/socket.h>

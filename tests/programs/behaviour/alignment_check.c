@@ -6,7 +6,7 @@
 #define ALIGNMENT_CHECK 0x40000
 
 static volatile int code;
-/* It begins with the flag set: what instruments it may not be made for that. */
+/* Not instrumented: the handler starts with the flag set, and instrumentation may access unaligned memory. */
 __attribute__((no_sanitize("thread"))) static void on_fault(int number, siginfo_t* info, void* raw) {
   ucontext_t* context = raw;
   (void)number;

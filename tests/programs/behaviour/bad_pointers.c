@@ -45,7 +45,7 @@ static void signals_and_time(void) {
   FAULTS(SYS_rt_sigaction, SIGUSR1, BAD, NULL, 8);
   FAULTS(SYS_rt_sigprocmask, SIG_BLOCK, BAD, NULL, 8);
   FAULTS(SYS_rt_sigpending, BAD, 8);
-  FAULTS(SYS_rt_sigqueueinfo, getpid(), SIGUSR1, BAD); /* would be its death */
+  FAULTS(SYS_rt_sigqueueinfo, getpid(), SIGUSR1, BAD); /* SIGUSR1 would kill it */
   FAULTS(SYS_signalfd4, -1, BAD, 8, 0);
   FAULTS(SYS_sigaltstack, BAD, NULL);
   FAULTS(SYS_nanosleep, BAD, NULL);

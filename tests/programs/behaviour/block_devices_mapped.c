@@ -6,7 +6,7 @@
 
 enum { kPage = 4096, kBytes = 1 << 20 };
 
-/* A device on a file of its own; -1 where nobody may have one. */
+/* Creates a loop device on a new file. Returns -1 where that is not allowed. */
 static int make_device(void) {
   char name[] = "/tmp/reweave-block-XXXXXX", path[32];
   const int file = mkstemp(name);
@@ -16,7 +16,7 @@ static int make_device(void) {
     snprintf(path, sizeof path, "/dev/loop%d", ioctl(control, LOOP_CTL_GET_FREE));
     const int device = open(path, O_RDWR);
     if (device < 0) return -1;
-    if (ioctl(device, LOOP_SET_FD, file) == 0) return device; /* otherwise somebody else was faster */
+    if (ioctl(device, LOOP_SET_FD, file) == 0) return device; /* if it failed, another process was faster */
     close(device);
   }
   return -1;

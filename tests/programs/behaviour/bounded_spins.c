@@ -1,5 +1,5 @@
 /* Workers that poll for work a hundred thousand times between two locks, and a thread that waits for them in a loop of
- * loads, as servers with I/O threads do: each must let the others run. */
+ * loads, as in servers with I/O threads. Each must let the others run. */
 #include <pthread.h>
 
 #include "check.h"

@@ -14,7 +14,7 @@
 
 enum { MESSAGES = 500, KEPT = 32 };
 
-/* The last bytes before memory that is not there. */
+/* Returns the last bytes before unmapped memory. */
 static void* last_bytes(size_t bytes) {
   char* pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   CHECK(pages != MAP_FAILED && munmap(pages + 4096, 4096) == 0);
@@ -93,7 +93,7 @@ static void sizes(void) {
   unsigned* attributes = last_bytes(4);
   *attributes = 8000;
   FAILS(syscall(SYS_sched_setattr, 0, attributes, 0), E2BIG);
-  CHECK(*attributes >= 48 && *attributes < 8000); /* what it would have been */
+  CHECK(*attributes >= 48 && *attributes < 8000); /* the size that the kernel expects */
 }
 
 static void requests(void) {
@@ -105,7 +105,7 @@ static void requests(void) {
   CHECK(folder >= 0 && (ioctl(folder, FS_IOC_GETFLAGS, flags) == 0 || errno == ENOTTY || errno == EOPNOTSUPP));
 }
 
-/* No more of a set is looked at than there can be descriptors. */
+/* The kernel looks at no more of a set than there can be descriptors. */
 static void sets(void) {
   fd_set* set = last_bytes(sizeof *set);
   struct timeval soon = {0, 1};

@@ -11,7 +11,7 @@
                          errno == EBADF || errno == ENODEV || errno == ESRCH || errno == ENOTBLK || errno == ENOMSG || \
                          errno == EOPNOTSUPP))
 
-/* Those that it is in already are not refused. */
+/* Joining the namespaces that the process is already in is not refused. */
 static void own_namespaces(void) {
   if (geteuid() != 0) return;
   const char* kinds[] = {"pid", "net", "uts"};

@@ -1,4 +1,4 @@
-/* Calls that fail, or end early, after part of their work: the changes made by then remain. */
+/* Calls that fail, or end early, after part of their work: the changes made so far remain. */
 #define _GNU_SOURCE
 #include <sys/ipc.h>
 #include <sys/msg.h>
@@ -9,7 +9,7 @@
 
 enum { kPage = 4096, kPages = 8, kMseal = 462 };
 
-/* Filled with `fill`, all of its pages there. */
+/* Returns memory filled with `fill`, with all of its pages present. */
 static char* pages(char fill) {
   char* memory = mmap(NULL, kPages * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   CHECK(memory != MAP_FAILED);
@@ -56,7 +56,7 @@ static void not_inherited(void) {
   char* memory = pages('i');
   CHECK(munmap(memory + 7 * kPage, kPage) == 0);
   CHECK(mmap(memory + 7 * kPage, kPage, PROT_READ, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED);
-  const int result = madvise(memory, kPages * kPage, MADV_WIPEONFORK); /* not of what is shared */
+  const int result = madvise(memory, kPages * kPage, MADV_WIPEONFORK); /* fails for shared memory */
   printf("wiped: %d, %d\n", result, errno);
   fflush(stdout);
   const pid_t child = fork();
@@ -95,7 +95,7 @@ static void protection(void) {
   CHECK(memory[0] == 'q');
 }
 
-/* The message is there, its sender's name cannot be told. */
+/* The message arrives, but its sender's name cannot be stored. */
 static void receives_without_name(void) {
   int ends[2];
   char text[20] = "----------";
@@ -144,7 +144,7 @@ static void pages_told(void) {
   for (int i = 0; i < 40; i++) list[i] = memory + i % 4 * kPage, status[i] = 77;
   const long result = syscall(SYS_move_pages, 0, 40, list, NULL, status, 0);
   printf("%ld %d %d\n", result, status[0], status[39]);
-  char* edge = memory + 4 * kPage - 20 * sizeof(void*); /* the second half of the list is not there */
+  char* edge = memory + 4 * kPage - 20 * sizeof(void*); /* the second half of the list is unmapped */
   for (int i = 0; i < 40; i++) status[i] = 77;
   memcpy(edge, list, 20 * sizeof(void*));
   errno = 0;
@@ -152,7 +152,7 @@ static void pages_told(void) {
   printf("%ld %d %d %d\n", partly, errno, status[0], status[39]);
 }
 
-/* Half the data of later versions, here at the end of what is there. */
+/* Version 1 has half the data of later versions. Here the data end where mapped memory ends. */
 static void capabilities(void) {
   char* memory = pages(0);
   CHECK(munmap(memory + kPage, kPage) == 0);

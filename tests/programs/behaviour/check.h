@@ -1,4 +1,4 @@
-/* For programs that judge their own results: CHECK says which one is wrong and ends the program with status 1. */
+/* For programs that check their own results: CHECK prints which one is wrong and exits with status 1. */
 #pragma once
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static inline void check_failed(const char* file, int line, const char* conditio
 
 #define FAILS(expression, error) CHECK((expression) == -1 && errno == (error))
 
-/* The child's wait status. */
+/* Waits for the child to end. Returns its wait status. */
 static inline int status_of(pid_t child) {
   int status = -1;
   CHECK(waitpid(child, &status, 0) == child);

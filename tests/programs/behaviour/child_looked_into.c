@@ -1,5 +1,5 @@
-/* What a process sees of its child: mappings in /proc without Reweave's but with the heap's name, and no descriptors of
- * Reweave's. */
+/* What a process sees of its child in /proc: mappings without Reweave's, but with the heap's name, and no descriptors
+ * of Reweave's. */
 #define _GNU_SOURCE
 #include "check.h"
 

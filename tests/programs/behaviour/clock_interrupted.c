@@ -1,5 +1,5 @@
-// Timers interrupt a thread that only reads the clock: its signals must come after the readings made before them. A
-// process may also die of one there. The comparison includes the readings made until then.
+// Timers interrupt a thread that only reads the clock. Its signals must come after the readings made before them. A
+// process may also die of such a signal. The comparison includes its readings up to then.
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

@@ -34,7 +34,7 @@ static int64_t loop(clockid_t clock, int rounds) {
   return last - first;
 }
 
-/* The later of two readings is not the earlier time, whoever reads. */
+/* A later reading never shows an earlier time, whichever thread reads. */
 static void* shared_loop(void* unused) {
   (void)unused;
   for (int i = 0; i < ROUNDS; i++) {

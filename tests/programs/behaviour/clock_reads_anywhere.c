@@ -1,5 +1,5 @@
 /* Reads of the time stamp counter between instructions of all kinds, each often enough to be patched: registers, flags,
- * stack and the way that the program takes must be what they would be without.
+ * stack and path of the program must be the same as without the patches.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -41,7 +41,7 @@ static void errors_of_clone3(void) {
   FAILS(clone3(args, sizeof *args), EINVAL);
 }
 
-/* Both in one word; and a clock of its own, which is for the privileged. */
+/* Pidfd and parent id in one word fail. So does a time namespace without privileges. */
 static void flags_of_clone3(void) {
   int word = -1;
   struct clone_args args = {.exit_signal = SIGCHLD,
@@ -91,7 +91,7 @@ static void cleared_handlers(void) {
   expect_success((pid_t)child);
 }
 
-/* Choosing an id is for the privileged. */
+/* Choosing an id needs privileges. */
 static void chosen_id(void) {
   pid_t wanted = 30303;
   struct clone_args args = {.exit_signal = SIGCHLD, .set_tid = (uintptr_t)&wanted, .set_tid_size = 1};

@@ -136,7 +136,7 @@ static int ends_late(void* arg) {
   return 0;
 }
 
-/* Whoever makes a thread with CLONE_VFORK goes on when that has ended. */
+/* The creator of a CLONE_VFORK thread continues when that thread has ended. */
 static void vfork_thread(void) {
   shared_value = 0;
   start(ends_late, kThread | CLONE_VFORK, 9);
@@ -150,7 +150,7 @@ static int ends_when_told(void* arg) {
   return arg != NULL;
 }
 
-/* Kernels before 6.9 have none for threads. */
+/* Kernels before 6.9 have no pidfds for threads. */
 static void pidfd_of_thread(void) {
   int fd = -1;
   shared_value = 0;
@@ -170,7 +170,7 @@ static int waits(void* arg) {
   return arg != NULL;
 }
 
-/* The id of a process in our memory that another one kills is cleared, and who waits for that is told. */
+/* If a process that shares our memory is killed, the kernel clears its id and wakes threads that wait for that. */
 static void id_of_killed(void) {
   static volatile pid_t id;
   pid_t child = clone(waits, stack + sizeof stack, CLONE_VM | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD, NULL,

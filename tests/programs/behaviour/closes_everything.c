@@ -1,4 +1,4 @@
-/* Closes every descriptor there may be, one by one and by range, and uses descriptor numbers that Reweave may use. */
+/* Closes every possible descriptor, one by one and by range, and uses descriptor numbers that Reweave may use. */
 #include <sys/resource.h>
 
 #include "check.h"

@@ -1,5 +1,5 @@
-/* A compiler of its own: hot system calls in code that is then rewritten or copied, and in a library's code that is
- * made writable. */
+/* Works like a just-in-time compiler: hot system calls in code that is then rewritten or copied, and in a library's
+ * code that is made writable. */
 #define _GNU_SOURCE
 #include <sys/personality.h>
 
@@ -24,7 +24,7 @@ static void call_often(const unsigned char* code, pid_t expected) {
   for (int i = 0; i < kCalls; i++) CHECK(function() == expected);
 }
 
-/* The number of the call becomes that of getppid. */
+/* Changes the number of the call to that of getppid. */
 static void rewrite(unsigned char* code) {
   const int number = SYS_getppid;
   CHECK(memcmp(code + kAt, kCode, sizeof kCode) == 0);
@@ -67,7 +67,7 @@ static void check_moved(int fd) {
   call_often(place, getpid());
 }
 
-/* rdtsc in the last bytes of a mapping, of which a jump would cover more. */
+/* rdtsc in the last two bytes of a mapping: a jump in its place would not fit. */
 static void check_at_the_end(void) {
   static const unsigned char kClock[] = {0x0f, 0x31}, kReturn[] = {0xc3};
   const int file = memfd_create("code", 0);
@@ -81,7 +81,7 @@ static void check_at_the_end(void) {
   for (int i = 0; i < kCalls; i++) CHECK(function() != 0);
 }
 
-/* With READ_IMPLIES_EXEC, which not everybody may have, all that can be read is code. */
+/* With READ_IMPLIES_EXEC, which may not be permitted, all readable memory is executable. */
 static void check_readable(void) {
   static const unsigned char kClock[] = {0x0f, 0x31, 0xc3};
   if (personality(READ_IMPLIES_EXEC) < 0) return;

@@ -15,7 +15,7 @@ static long values[2];
 static _Atomic long counter;
 static char text[64];
 
-/* Keeps the carry flag that it begins with. */
+/* Leaves the carry flag as it was at the start. */
 static uint64_t compute(uint64_t x) {
   uint64_t turns = TURNS;
   __asm__ volatile("1: lea 1(%0,%0,2), %0\n\tdec %1\n\tjne 1b" : "+a"(x), "+b"(turns) : : "cc");

@@ -11,7 +11,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static sem_t begun;
 
-/* Each instruction is jumped to, by code that is never reached: none can be replaced together with the next one. */
+/* Unreachable code jumps to each instruction, so none can be patched together with the next one. */
 __attribute__((noinline)) static uint64_t compute(uint64_t x) {
   uint64_t turns = TURNS;
   __asm__ volatile(

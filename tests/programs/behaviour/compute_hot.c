@@ -1,6 +1,6 @@
 // Threads that each compute in one inlined loop, on a table whose contents never recur, and never reach the end of a
-// function. An alarm is handled in the middle, a third thread's clock advances, and a replay finds the instants where
-// they were stopped, although the instruction is executed hundreds of millions of times.
+// function. They are stopped for an alarm and for a third thread, which counts ticks. A replay finds these instants,
+// although the same instruction is executed hundreds of millions of times.
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -24,7 +24,7 @@ static void on_alarm(int number) {
   signals++;
 }
 
-// The loop ends when `count` has come to `enough`.
+// Loops until `count` reaches `enough`.
 static inline __attribute__((always_inline)) uint64_t compute(uint64_t* table, double* sum, volatile int* count,
                                                               int enough) {
   uint64_t x = 1, turns = 0;

@@ -1,6 +1,6 @@
 /* A thread computes in iterations of some thousand instructions, all alike except for a counter far from the other
- * data of an iteration, in a program with much memory. The number of iterations until it was told to stop must be the
- * same in a replay. */
+ * data of an iteration, in a program with much memory. The number of iterations until another thread stops it must be
+ * the same in a replay. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
-// Two threads compute, and check only now and then whether the other has come as far as they have: each gets its turn,
-// and a replay finds the instants where one was stopped for the other.
+// Two threads compute, and check only rarely whether the other has made as much progress. Each gets its turn, and a
+// replay finds the instants where one was stopped for the other.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>

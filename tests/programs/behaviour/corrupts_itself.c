@@ -1,4 +1,4 @@
-/* Processes that corrupt their own memory, each in its own way: they die of it, or the C library detects it. */
+/* Processes that corrupt their own memory in different ways. They die of a signal, or the C library detects it. */
 #include <sys/resource.h>
 
 #include "check.h"
@@ -23,7 +23,7 @@ int main(void) {
   void (*const ways[])(void) = {wild_write, wild_jump, smashed_heap, smashed_stack, code_write, runtime_write};
   struct rlimit core = {0, 0};
   CHECK(setrlimit(RLIMIT_CORE, &core) == 0);
-  close(2); /* what the C library says is not the point */
+  close(2); /* the C library's message does not matter */
   for (unsigned i = 0; i < sizeof ways / sizeof ways[0]; i++) {
     pid_t child = fork();
     if (child == 0) {

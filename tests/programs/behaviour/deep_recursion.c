@@ -1,4 +1,4 @@
-/* Deep recursion on the main stack and on a thread's, so that stacks have to grow. Argument: depth (20000). */
+/* Deep recursion on the main stack and on a thread's stack, so that stacks have to grow. Argument: depth (20000). */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -68,7 +68,7 @@ static void* uses_own(void* argument) {
   return argument;
 }
 
-/* The other's, under the same number, is mapped afterwards. */
+/* The main thread maps its own file of that number after the other thread has mapped its file. */
 static void apart_from_main(void) {
   pthread_t thread;
   CHECK(pthread_barrier_init(&apart, NULL, 2) == 0 && pthread_barrier_init(&done, NULL, 2) == 0);
@@ -91,7 +91,7 @@ static void* ends_pipe(void* argument) {
   return argument;
 }
 
-/* A pipe ends when the last table has closed its end. */
+/* A pipe reaches end of file when its write end is closed in the last table. */
 static void pipes(void) {
   int ends[2];
   pthread_t thread;

@@ -1,4 +1,4 @@
-/* Detached threads, made with the attribute and with pthread_detach; the last one to end notifies the main thread. */
+/* Detached threads, by attribute and by pthread_detach; the last one to end notifies the main thread. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>

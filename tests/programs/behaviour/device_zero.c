@@ -1,4 +1,4 @@
-/* /dev/zero mapped: private and shared memory like any other. */
+/* Mappings of /dev/zero behave like any private or shared memory. */
 #include "check.h"
 
 int main(void) {

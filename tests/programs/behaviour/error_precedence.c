@@ -1,5 +1,5 @@
-/* Calls with more than one thing wrong: the kernel tells what it looks at first, which is not always the memory that is
- * not there. */
+/* Calls with several faults: the kernel reports the one that it checks first, which is not always the unmapped
+ * memory. */
 #define _GNU_SOURCE
 #include <linux/futex.h>
 #include <linux/openat2.h>
@@ -92,13 +92,13 @@ static void sockets(void) {
   REFUSED(EBADF, SYS_getsockname, -1, &length, BAD);
   REFUSED(EBADF, SYS_getsockopt, -1, 1, 1, &length, BAD);
   REFUSED(EBADF, SYS_readv, -1, BAD, 1);
-  /* There is nothing to receive, but also nowhere to put it. */
+  /* There is no message, but the bad address comes first. */
   REFUSED(EFAULT, SYS_recvmmsg, ends[0], BAD, 1, 0, NULL);
   REFUSED(EFAULT, SYS_recvmsg, ends[0], BAD, 0);
   CHECK(syscall(SYS_recvmmsg, ends[0], BAD, 0, 0, NULL) == 0);
 }
 
-/* A set of processors may be as short as there are processors. */
+/* A processor set needs only as many bits as there are processors. */
 static void short_sets(void) {
   unsigned char set[8] = {0};
   int bytes = (int)syscall(SYS_sched_getaffinity, 0, 8, set);

@@ -41,7 +41,7 @@ static void scripts(const char* path, const char* other) {
   FAILS(execute(other), ELOOP);
 }
 
-/* Of a long line the kernel takes a part. */
+/* The kernel truncates a long #! line. */
 static void long_argument(const char* path) {
   int ends[2];
   char line[400] = "#!/bin/echo ", said[400] = "";

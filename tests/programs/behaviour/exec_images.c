@@ -1,5 +1,5 @@
-/* ELF files that are damaged or for another machine, or whose interpreter is: errors that the kernel detects in time
- * fail exec, those it detects too late kill the process. */
+/* ELF files that are damaged or for another machine, or that have such an interpreter. Errors that the kernel detects
+ * early make exec fail. Errors that it detects too late kill the process. */
 #include <elf.h>
 #include "check.h"
 
@@ -30,7 +30,7 @@ static void write_other(const void* content, size_t bytes, mode_t mode) {
   name_interpreter(other);
 }
 
-/* The program becomes an interpreter; another is there in its place. */
+/* Turns a damaged copy of the program into the interpreter that the program names. */
 static void damaged_interpreter(uint16_t machine, uint16_t headers, uint16_t type) {
   static unsigned char copy[sizeof image];
   memcpy(copy, image, size);
@@ -54,7 +54,7 @@ static void cut_header(void) { size = 63; }
 static void cut_headers(void) { size = 200; }
 static void ident(void) { memset(image + SELFMAG, 99, EI_NIDENT - SELFMAG); }
 
-/* A static program whose headers are in no segment; it exits. */
+/* A static program that exits. Its program headers are in no segment. */
 static void headers_not_loaded(void) {
   static const unsigned char code[] = {0xb8, SYS_exit, 0, 0, 0, 0x31, 0xff, 0x0f, 0x05};
   const size_t start = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr);
@@ -142,7 +142,7 @@ static void read_program(void) {
   size = (size_t)n;
 }
 
-/* The program inherits that SIGSEGV is blocked and ignored, and dies of it all the same. */
+/* Runs the program with SIGSEGV blocked and ignored: it still dies of SIGSEGV. */
 static int run(const char* path) {
   int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0700);
   CHECK(fd >= 0 && write(fd, image, size) == (ssize_t)size && close(fd) == 0);

@@ -1,4 +1,4 @@
-/* Programs that confine themselves (Landlock) and then execute others: what their rules allow works, nothing else. */
+/* Programs that confine themselves (Landlock) and then execute others: only what their rules allow works. */
 #define _GNU_SOURCE
 #include <linux/landlock.h>
 #include <sys/prctl.h>
@@ -13,7 +13,7 @@ static void allow(int rules, const char* folder, uint64_t rights) {
   close(below.parent_fd);
 }
 
-/* False: this kernel has no such thing. */
+/* Returns false if this kernel does not have Landlock. */
 static int confine(uint64_t rights_to_libraries) {
   struct landlock_ruleset_attr handled = {.handled_access_fs = kRights};
   const int rules = (int)syscall(SYS_landlock_create_ruleset, &handled, sizeof handled, 0);

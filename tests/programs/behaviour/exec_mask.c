@@ -14,7 +14,7 @@ static void on_fault(int number, siginfo_t* info, void* context) {
   execute("fault");
 }
 
-/* The handler of a fault executes a program: the fault stays blocked there. */
+/* A fault's handler executes a program, in which the fault's signal stays blocked. */
 static void execute_from_handler(void) {
   on_signal(SIGSEGV, on_fault, 0);
   *(volatile int*)8 = 1;
@@ -41,7 +41,7 @@ static int executed(const char* how) {
   CHECK(sigprocmask(SIG_BLOCK, NULL, &mask) == 0 && sigpending(&pending) == 0);
   const int all = strcmp(how, "all") == 0;
   for (int number = 1; number <= 64; number++) {
-    if (number == 32 || number == 33) continue; /* the C library's */
+    if (number == 32 || number == 33) continue; /* the C library uses them */
     const int wanted = all ? number != SIGKILL && number != SIGSTOP : number == SIGSEGV;
     CHECK(sigismember(&mask, number) == wanted);
     const int waits = all && (number == SIGSEGV || number == SIGTRAP || number == SIGUSR1);

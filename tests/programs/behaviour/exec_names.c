@@ -7,7 +7,7 @@
 
 #include "check.h"
 
-/* Says how it was called, as it finds it. */
+/* Prints the names under which this program was executed. */
 static int tell(void) {
   char comm[17] = "", exe[512] = "";
   CHECK(prctl(PR_GET_NAME, comm) == 0 && readlink("/proc/self/exe", exe, sizeof exe - 1) > 0);

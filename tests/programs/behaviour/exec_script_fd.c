@@ -1,4 +1,4 @@
-/* Scripts executed by a descriptor: their name, and that the descriptor must stay open. */
+/* Scripts executed by a descriptor: the name that they get. The descriptor must stay open. */
 #define _GNU_SOURCE
 #include "check.h"
 
@@ -11,7 +11,7 @@ static int write_script(const char* path, int flags) {
   return open(path, O_RDONLY | flags);
 }
 
-/* In memory: opened again, for one that is open for writing cannot be executed. */
+/* In a memory file, which is opened again, because a file open for writing cannot be executed. */
 static int script_in_memory(void) {
   char path[64];
   int fd = memfd_create("script", MFD_CLOEXEC);
@@ -22,7 +22,7 @@ static int script_in_memory(void) {
   return again;
 }
 
-/* What the script says of itself has to be "/dev/fd/FD" and `name`. */
+/* The script must print its own name as "/dev/fd/FD", followed by `name`. */
 static void run(int fd, const char* name, int flags) {
   int ends[2];
   char said[256] = "", wanted[256];

@@ -1,4 +1,4 @@
-/* PR_SET_MDWE: memory is not writable and executable, and none becomes executable; children have it too. */
+/* PR_SET_MDWE: no memory is both writable and executable, and none becomes executable. Children inherit this. */
 #define _GNU_SOURCE
 #include <sys/prctl.h>
 #include "check.h"

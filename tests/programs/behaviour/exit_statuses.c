@@ -1,4 +1,4 @@
-/* Ends with the status given as argument; without one, children end with several. atexit handlers and buffers too. */
+/* Exits with the status given as argument. Without one, children exit with several. Tests atexit and buffers too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>

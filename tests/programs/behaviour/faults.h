@@ -1,4 +1,4 @@
-/* Whether touching memory faults, and with which signal; 0: it does not. main calls catch_faults first. */
+/* Functions that return the signal of the fault if touching memory faults, else 0. main calls catch_faults first. */
 #pragma once
 #include <setjmp.h>
 

@@ -1,5 +1,5 @@
-/* While all descriptors are in use: writes to a file that is mapped show in the mapping, in each replay too, and exec
- * of a program that needs none works. */
+/* While all descriptors are in use: writes to a mapped file show in the mapping, also in a replay, and exec of a
+ * program that needs no descriptor works. */
 #define _GNU_SOURCE
 #include <sys/resource.h>
 

@@ -1,11 +1,11 @@
-// Fibers, announced as ThreadSanitizer wants it, that move between two threads.
+// Fibers that move between two threads and are announced to ThreadSanitizer.
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <ucontext.h>
 
-// Only a ThreadSanitizer build has them.
+// Only a ThreadSanitizer build has these functions.
 #pragma weak __tsan_get_current_fiber
 #pragma weak __tsan_create_fiber
 #pragma weak __tsan_destroy_fiber

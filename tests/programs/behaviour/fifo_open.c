@@ -1,5 +1,5 @@
-/* Opening a FIFO waits for its other end, in another thread, a child, and while a signal interrupts; opening a watched
- * file waits for the watcher's permission. */
+/* Opening a FIFO waits for its other end: for another thread, for a child, and until a signal interrupts. Opening a
+ * watched file waits for the watcher's permission. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/fanotify.h>
@@ -22,7 +22,7 @@ static void read_hello(void) {
 
 static void nothing(int number, siginfo_t* info, void* context) { (void)number, (void)info, (void)context; }
 
-/* Watching needs a right that not everybody has. */
+/* Watching needs privileges. */
 static void asks_for_permission(void) {
   char path[] = "/tmp/reweave-watched-XXXXXX";
   CHECK(close(mkstemp(path)) == 0);

@@ -1,5 +1,5 @@
-/* A mapped file that is changed because of flags: positioned writes that append (O_APPEND), and files truncated on
- * opening (O_TRUNC). */
+/* A mapped file that changes because of flags: O_APPEND makes positioned writes append, and O_TRUNC truncates a file
+ * when it is opened. */
 #define _GNU_SOURCE
 #include <linux/openat2.h>
 #include <sys/uio.h>
@@ -33,7 +33,7 @@ static void expect_emptied(int opened) {
   CHECK(pwrite(file, filled('d'), kPiece, 0) == kPiece && memory[kPiece - 1] == 'd');
 }
 
-/* Only for the privileged, and not in every file system. */
+/* Needs privileges and a file system that supports it. */
 static int open_by_handle(int flags) {
   union {
     struct file_handle handle;

@@ -1,5 +1,5 @@
-/* What a mapping shows at the end of its file while that moves: bytes after the end are zero when the file grows, and
- * parts unmapped in the middle stay unmapped. */
+/* What a mapping shows at the end of its file while the end moves: bytes after the old end are zero when the file
+ * grows, and parts unmapped in the middle stay unmapped. */
 #define _GNU_SOURCE
 #include "faults.h"
 

@@ -25,7 +25,7 @@ int main(void) {
   memset(text, 'a', sizeof text);
   CHECK(file >= 0 && unlink(path) == 0 && write(file, text, sizeof text) == (ssize_t)sizeof text);
   show_extents(file);
-  CHECK(ioctl(file, 0x5382, text) == -1); /* of an age when numbers had no size: a CD's */
+  CHECK(ioctl(file, 0x5382, text) == -1); /* an old CD request, whose number has no size */
   const int tunnel = open("/dev/net/tun", O_RDWR);
   char interface[40] = {0};
   interface[16] = 1; /* IFF_TUN */

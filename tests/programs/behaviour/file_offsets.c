@@ -11,7 +11,7 @@ enum { kWords = 1 << 20, kBytes = kWords * 4, kRead = 8192 };
 static unsigned buffer[kRead / 4];
 static long expected;
 
-/* Two reads, one after the other, from where the offset should be. */
+/* Reads twice in succession and checks that the data are those at offset `from`. */
 static void reads_on(int fd, long from) {
   expected = from;
   for (int i = 0; i < 2; i++) {
@@ -76,7 +76,7 @@ static void by_a_child(int fd) {
   reads_on(fd, expected + 2 * kRead);
 }
 
-/* The descriptor goes to somebody else, as another file of a program outside would. */
+/* The descriptor is sent through a socket; the received one shares its offset. */
 static void by_who_was_sent_it(int fd) {
   int ends[2];
   char byte = 0, control[CMSG_SPACE(sizeof(int))] = {0};

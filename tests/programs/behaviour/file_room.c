@@ -25,7 +25,7 @@ static void fill(int fd) {
   }
 }
 
-/* Not every file system has every kind. */
+/* Prints the error if the file system does not support this kind. */
 static void change(int fd, int how, off_t offset, off_t bytes, const char* what) {
   fill(fd);
   own[0] = 'Y';

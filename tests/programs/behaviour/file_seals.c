@@ -1,4 +1,4 @@
-/* Seals of a file in memory: what each forbids, and what earlier and later mappings may do. */
+/* Seals of a memory file: what each forbids, and what earlier and later mappings may do. */
 #define _GNU_SOURCE
 #include "check.h"
 

@@ -114,7 +114,7 @@ static void use(const char* folder) {
   CHECK(unlink(path) == -1 && errno == ENOSYS);
 }
 
-/* False: not here. */
+/* Returns false if this machine does not allow it. */
 static int mount_it(const char* folder) {
   char options[64];
   if (unshare(CLONE_NEWNS) != 0) return 0;

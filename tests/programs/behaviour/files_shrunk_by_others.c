@@ -1,4 +1,4 @@
-/* A file that another process shortens or extends: its mappings end where it ends, in every process. */
+/* Another process shortens or extends a file: in every process, mappings end where the file ends. */
 #define _GNU_SOURCE
 #include "faults.h"
 

@@ -1,7 +1,7 @@
-/* For loops that compute in registers: what was in those that calls may change. */
+/* For loops that compute in registers, after calls that may change other registers. */
 #pragma once
 
-/* What the calls may change, to be found in the loop unless they do. */
+/* Sets the caller-saved registers. The loop still has these values, except where a call changes them. */
 static void fill_registers(void) {
   __asm__ volatile(
       "mov $71, %%ecx\n\tmov $72, %%edx\n\tmov $73, %%esi\n\tmov $74, %%edi\n\t"

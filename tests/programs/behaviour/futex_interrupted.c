@@ -1,5 +1,5 @@
-/* A handler with SA_RESTART ends a futex wait that has a time limit, and not one without; a lock with priority
-   inheritance is taken whatever handlers run meanwhile. */
+/* A handler with SA_RESTART ends a futex wait that has a time limit, but not one without. Waiting for a lock with
+   priority inheritance continues whatever handlers run. */
 #define _GNU_SOURCE
 #include <linux/futex.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@ static void count(int number, siginfo_t* info, void* context) {
 
 static void pause_briefly(void) { nanosleep(&(struct timespec){0, 20000000}, NULL); }
 
-/* Interrupts the first thread, and later lets it go on. */
+/* Interrupts the first thread, and later wakes it. */
 static void* disturb(void* unused) {
   pause_briefly();
   pthread_kill(first, SIGUSR1);

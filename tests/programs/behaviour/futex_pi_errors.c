@@ -42,7 +42,7 @@ static void* ends_with_it(void* unused) {
   return unused;
 }
 
-/* Who waits gets the lock of an owner that ends, though that is on no list. */
+/* A waiting thread gets the lock of an owner that ends, even if the lock is on no robust list. */
 static void is_left(void) {
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, ends_with_it, NULL) == 0);
@@ -61,7 +61,7 @@ int main(void) {
   FAILS(futex(&word, FUTEX_TRYLOCK_PI), EDEADLK);
   CHECK(futex(&word, FUTEX_UNLOCK_PI) == 0 && word == 0);
   FAILS(futex(&word, FUTEX_UNLOCK_PI), EPERM);
-  word = 0x3fffff; /* nobody's */
+  word = 0x3fffff; /* no thread has this id */
   FAILS(futex(&word, FUTEX_LOCK_PI), ESRCH);
   CHECK(word == (0x3fffff | FUTEX_WAITERS));
   FAILS(futex(&word, FUTEX_TRYLOCK_PI), ESRCH);

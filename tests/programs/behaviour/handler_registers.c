@@ -53,7 +53,7 @@ static void flags(void) {
   CHECK((direction & 0x400) != 0 && (alignment & 0x40000) != 0 && (carry & 1) != 0);
 }
 
-/* rcx holds the return address, r11 the flags; the others are as they were, and so is the red zone. */
+/* After a call, rcx holds the return address and r11 the flags. Other registers and the red zone are unchanged. */
 static void integers(void) {
   unsigned long rcx, here, kept, zone;
   __asm__ volatile(
@@ -68,7 +68,7 @@ static void integers(void) {
 
 int main(void) {
   on_signal(SIGUSR1, handler, 0);
-  for (int i = 0; i < 10; i++) { /* sites that are hot are patched */
+  for (int i = 0; i < 10; i++) { /* often, because hot call sites are patched */
     control_words();
     vectors(0);
     vectors(SIGUSR1);

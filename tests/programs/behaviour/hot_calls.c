@@ -1,5 +1,5 @@
 /* The same `syscall` instructions executed again and again, in every form of code around them, so that they are
- * patched: nothing but what a call may change changes, and errors, signals, forks and threads find what they expect. */
+ * patched: only what a call may change changes, and errors, signals, forks and threads behave as without patches. */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { kRounds = 20 }; /* some more than make a place hot */
+enum { kRounds = 20 }; /* more than enough to make a call site hot */
 
 static void check(int ok, const char* what) {
   if (!ok) {
@@ -28,7 +28,7 @@ struct registers {
   unsigned char vector[16];
 };
 
-/* getpid with known values everywhere. */
+/* Calls getpid with known values in all registers, the flags and the red zone. */
 __attribute__((noinline)) static void call_and_look(struct registers* out) {
   static const unsigned char kVector[16] = "fifteen letters";
   struct registers* place = out;
@@ -69,7 +69,7 @@ static void registers_survive(void) {
   puts("registers survive");
 }
 
-/* syscall; cmp $-4096, %rax: as the C library's functions. */
+/* syscall; cmp $-4096, %rax: as in the C library's functions. */
 __attribute__((noinline)) static long compared(long number, long a, long b, long c) {
   long result;
   asm volatile(
@@ -84,7 +84,7 @@ __attribute__((noinline)) static long compared(long number, long a, long b, long
   return result;
 }
 
-/* The same, and other code jumps to the comparison. */
+/* The same, but other code jumps to the comparison. */
 __attribute__((noinline)) static long jumped_to(int call, long number) {
   long result;
   asm volatile(
@@ -101,7 +101,7 @@ __attribute__((noinline)) static long jumped_to(int call, long number) {
   return result;
 }
 
-/* Two numbers for one instruction: one falls into it, one jumps to it. */
+/* One instruction for two calls: one path falls into it, the other jumps to it. */
 __attribute__((noinline)) static long two_ways(int parent) {
   long result;
   asm volatile(
@@ -149,7 +149,7 @@ static void forms_of_code(void) {
   puts("forms of code");
 }
 
-/* Code in a file that is mapped, used, unmapped, and other code mapped at its place. */
+/* Code in a file is mapped, used and unmapped, and then other code is mapped in its place. */
 static void code_goes(void) {
   static const unsigned char kParent[] = {0x90, 0xb8, 110, 0, 0, 0, 0x0f, 0x05, 0xc3};
   static const unsigned char kSelf[] = {0x90, 0x90, 0xb8, 39, 0, 0, 0, 0x0f, 0x05, 0xc3};
@@ -180,7 +180,7 @@ static void on_alarm_leave(int number) {
   siglongjmp(out_of_read, 1);
 }
 
-/* Until `stop_alarms`, an alarm every 20 ms: one that comes before the call that it is to interrupt is not the last. */
+/* Starts an alarm every 20 ms, until stop_alarms: if one comes before the call, a later one interrupts it. */
 static void start_alarms(void (*handler)(int), int flags) {
   struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
   sigaction(SIGALRM, &action, NULL);
@@ -261,7 +261,7 @@ static void* read_early(void* result) {
   return NULL;
 }
 
-/* A thread is in a call while another makes that call's instruction hot. */
+/* Threads are in a call while another thread makes that call's instruction hot. */
 static void thread_returns_to_patch(void) {
   pthread_t threads[4];
   long results[4] = {0};

@@ -1,5 +1,5 @@
-/* The time stamp counter, read often: code of several forms, of which some can be patched. Each read keeps registers
- * and flags, no value goes back, the rate is the machine's, and a program that asked for the fault gets it. */
+/* Reads the time stamp counter often, in several forms of code, some of which can be patched. Reads keep registers and
+ * flags, values never decrease, the rate is the machine's, and a program that asked for the fault gets it. */
 #include <linux/prctl.h>
 #include <pthread.h>
 #include <sys/prctl.h>
@@ -30,7 +30,7 @@ static __attribute__((noinline)) uint64_t fenced(void) {
   return (uint64_t)high << 32 | low;
 }
 
-/* As without optimisation: the first store is just long enough. */
+/* As compiled without optimisation: the first store is just long enough to be patched. */
 static __attribute__((noinline)) uint64_t stored(void) {
   uint64_t value;
   asm volatile(
@@ -43,7 +43,7 @@ static __attribute__((noinline)) uint64_t stored(void) {
   return value;
 }
 
-/* Somebody jumps to what follows: this one stays as it is. */
+/* Other code jumps to the next instruction, so this rdtsc cannot be patched. */
 static __attribute__((noinline)) uint64_t jumped_to(void) {
   uint64_t value;
   asm volatile(
@@ -58,7 +58,7 @@ static __attribute__((noinline)) uint64_t jumped_to(void) {
   return value;
 }
 
-/* Everything but rax and rdx is as it was: registers, flags, and what is below the stack pointer. */
+/* All but rax and rdx must be unchanged: registers, flags, and memory below the stack pointer. */
 static uint64_t kept[11];
 static __attribute__((noinline)) uint64_t keeps_all(void) {
   uint64_t value;
@@ -101,7 +101,7 @@ static double seconds(void) {
   return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Two rates measured one after the other are about the same: the counter goes on evenly. */
+/* Two successive measurements of the rate are about equal, because the counter is steady. */
 static double rate(void) {
   uint64_t start = plain();
   double from = seconds();

@@ -1,5 +1,5 @@
-/* Threads and processes one after the other: many more processes than exist at once. Arguments: threads
-   (200), processes (2100). */
+/* Creates threads and processes one after the other: many more processes than may exist at once. Arguments:
+   threads (200), processes (2100). */
 #include <pthread.h>
 #include "check.h"
 

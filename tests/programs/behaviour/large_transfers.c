@@ -1,4 +1,4 @@
-/* Transfers larger than one record arrive whole; data written from read-only memory stays unchanged. */
+/* Transfers larger than one record arrive complete. Read-only memory from which data are written stays unchanged. */
 #define _GNU_SOURCE
 #include <sys/uio.h>
 

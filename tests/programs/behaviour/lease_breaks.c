@@ -15,7 +15,7 @@ static int truncates(const char* name) { return truncate(name, 0) == 0; }
 
 static void is_broken_by(int (*writes)(const char*), const char* name, int fd) {
   broken = 0;
-  CHECK(fcntl(fd, F_SETSIG, SIGRTMIN + 1) == 0); /* forgotten with each lease */
+  CHECK(fcntl(fd, F_SETSIG, SIGRTMIN + 1) == 0); /* each lease resets it */
   CHECK(fcntl(fd, F_SETLEASE, F_RDLCK) == 0 && fcntl(fd, F_GETLEASE) == F_RDLCK);
   pid_t child = fork();
   if (child == 0) _exit(!writes(name));

@@ -1,4 +1,4 @@
-// Leaves main from within another function, through main's return address, with the stack pointer unchanged: the code
+// Leaves main from within another function: jumps to main's return address with the stack pointer unchanged. The code
 // at that address ends the process and does not need main's frame.
 #include "check.h"
 

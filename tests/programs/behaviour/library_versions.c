@@ -1,5 +1,5 @@
-// Functions of which the C library has several versions, or whose arguments must come through untouched: in a program
-// that is linked with ThreadSanitizer's runtime their names have no version, and the newest must be found.
+// Functions of which the C library has several versions, or whose arguments must be passed on unchanged. In a program
+// linked with ThreadSanitizer's runtime their names have no version, and the newest version must be found.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -51,7 +51,7 @@ static void paths(void) {
   globfree(&found);
 }
 
-// The oldest regexec knows no REG_STARTEND.
+// The oldest version of regexec does not support REG_STARTEND.
 static void patterns(void) {
   regex_t pattern;
   expect("regcomp", regcomp(&pattern, "b+$", REG_EXTENDED) == 0);
@@ -60,7 +60,7 @@ static void patterns(void) {
   regfree(&pattern);
 }
 
-// The oldest posix_spawn gives what is no program to a shell.
+// The oldest version of posix_spawn runs a file that is no program with a shell.
 static void spawning(void) {
   char name[] = "/tmp/library_versions.XXXXXX";
   int file = mkstemp(name), status = 0;

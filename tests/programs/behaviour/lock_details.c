@@ -1,6 +1,6 @@
-/* What the C library's locks do beside locking: a semaphore is a place to be cancelled at even if nobody has to wait,
-   a handler does not end the wait for a condition, whose mutex is in use meanwhile, and a lock that prefers writers
-   lets no reader pass one that waits. */
+/* Details of the C library's locks: sem_wait is a cancellation point even if it does not wait. A signal handler does
+   not end the wait for a condition, and the mutex of that wait stays in use. A lock that prefers writers lets no
+   reader pass a waiting writer. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>
@@ -92,7 +92,7 @@ static void conditions_wait_on(void) {
   CHECK(pthread_join(thread, NULL) == 0 && pthread_mutex_destroy(&mutex) == 0);
 }
 
-/* On a busy machine the writer may have given up before anybody tried to pass it. */
+/* False if the waiting writer gave up before a reader tried to pass it, as on a busy machine. */
 static int is_refused_beside(pthread_t* waiting) {
   int refused = 0;
   __atomic_store_n(&writer_ended, 0, __ATOMIC_SEQ_CST);

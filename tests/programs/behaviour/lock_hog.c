@@ -1,5 +1,5 @@
-/* A thread sleeps while it holds a lock, again and again; another one wants the lock once. Whatever the schedule, it
- * gets it some time. */
+/* A thread repeatedly sleeps while it holds a lock. Another thread wants the lock once, and gets it at some time under
+ * any schedule. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

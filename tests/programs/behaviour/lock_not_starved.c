@@ -13,7 +13,7 @@
 #define WAITERS 4
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static atomic_int word;  // 0 free, 1 taken, 2 taken and somebody waits
+static atomic_int word;  // 0 free, 1 taken, 2 taken and a thread waits
 static int by_futex, ended, file;
 
 static void lock(void) {

@@ -26,7 +26,7 @@ static uint64_t indirect_calls(uint64_t x) {
   return x;
 }
 
-/* From one label into the next, as well as by the table. */
+/* Reaches labels by the jump table, and from the case above. */
 static uint64_t cases(uint64_t x) {
   for (int i = 0; i < TURNS; i++) {
     switch (x >> 61) {
@@ -54,7 +54,7 @@ static uint64_t cases(uint64_t x) {
   return x;
 }
 
-/* `loop` counts in rcx, and the carry goes round from turn to turn. */
+/* `loop` counts in rcx, and the carry flag lives from iteration to iteration. */
 static uint64_t carry(uint64_t x) {
   uint64_t turns = 10 * TURNS, high = 0;
   __asm__ volatile("clc\n1: adc %0, %2\n\tadc $1, %0\n\trcl $1, %0\n\tloop 1b"
@@ -81,7 +81,7 @@ static uint64_t strings(uint64_t x) {
   return x;
 }
 
-/* Below the stack pointer, where functions that call none keep things. */
+/* Uses memory below the stack pointer, where leaf functions keep variables. */
 static uint64_t red_zone(uint64_t x) {
   uint64_t turns = TURNS;
   __asm__ volatile("1: mov %0, -120(%%rsp)\n\tadd $7, %0\n\trol $3, %0\n\txor -120(%%rsp), %0\n\tdec %1\n\tjne 1b"

@@ -14,8 +14,8 @@
 enum { JUMPS = 12, KICKS = 40 };
 
 static __thread sigjmp_buf way_out;
-static __thread volatile uint64_t turns; /* of this thread's loop */
-static __thread volatile uint64_t met;   /* where its signals came */
+static __thread volatile uint64_t turns; /* iterations of this thread's loop */
+static __thread volatile uint64_t met;   /* hash of where its signals arrived */
 static volatile int kicking;
 
 static void leave(int signal) {
@@ -25,7 +25,7 @@ static void leave(int signal) {
 
 static void note(int signal) { met = met * 31 + turns + (uint64_t)signal; }
 
-/* The loop counts down in rbx; r12 is what it adds. */
+/* Changes registers of the loop, which counts down in rbx and adds r12. */
 static void change(int signal, siginfo_t* info, void* context) {
   (void)signal;
   (void)info;
@@ -52,7 +52,7 @@ static int set_timer(long us) {
   return setitimer(ITIMER_REAL, &every, NULL);
 }
 
-/* The alarm is the one way out. */
+/* Only an alarm ends the loop. */
 static uint64_t left_by_jump(void) {
   static volatile uint64_t sum;
   static volatile int jumps;

@@ -1,5 +1,5 @@
-/* Threads that compute in further kinds of loops, each observed by another thread whenever that wakes. The sum depends
- * on how far the loop had come then, so a replay must repeat every preemption at exactly the same iteration. */
+/* Threads that compute in further kinds of loops. Another thread wakes and observes each loop. The sum depends on how
+ * far the loop was then, so a replay must repeat every preemption at exactly the same iteration. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 
 enum { TURNS = 2000000 };
 
-static volatile uint64_t progress; /* of the loop that runs */
+static volatile uint64_t progress; /* of the current loop */
 static volatile int computing;
 static volatile uint64_t changed; /* by the watcher, read by the loop */
 static char text[256], other[256];
@@ -33,7 +33,7 @@ static uint64_t repeated_strings(void) {
   return sum;
 }
 
-/* Through the linkage table, and by the loader at the first time. */
+/* Calls through the linkage table. The loader resolves the first one. */
 static uint64_t library_calls(void) {
   unsigned seed = 1;
   uint64_t sum = 0;
@@ -103,7 +103,7 @@ static uint64_t adds_in_memory(void) {
   return progress;
 }
 
-/* The child has the parent's counted loops, and a watcher of its own. */
+/* The child inherits the parent's counted loops, and has its own watcher. */
 static void* watch(void* argument);
 static uint64_t in_a_child(void) {
   const uint64_t mine = nested();

@@ -56,7 +56,7 @@ static void answers_of_seccomp(void) {
   FAILS(syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &unknown), EOPNOTSUPP);
 }
 
-/* Advice that would change memory is refused as on kernels that know it only of others' memory. */
+/* MADV_DONTNEED by process_madvise either works or fails without an effect, depending on the kernel. */
 static void advice(void) {
   int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
   char* p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -67,7 +67,7 @@ static void advice(void) {
   FAILS(syscall(SYS_process_madvise, self, &range, 1, 999, 0), EINVAL);
 }
 
-/* In a folder that has no /proc, files are mapped as well. Needs the right to do it. */
+/* After chroot to a folder without /proc, files can still be mapped. Needs the right to chroot. */
 static void changed_root(void) {
   char folder[] = "/tmp/reweave-root-XXXXXX";
   CHECK(mkdtemp(folder) != NULL && chdir(folder) == 0);

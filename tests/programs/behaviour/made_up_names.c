@@ -1,10 +1,10 @@
-/* made_up_names KIND [PREFIX]: two threads each make files with names that differ from run to run, keep several of
- * them, and use what is in the names: they rename each file to the part of its name that was made up, open that, and
- * read it.
+/* made_up_names KIND [PREFIX]: two threads each create files whose names differ from run to run, keep several of them,
+ * and use the names: they rename each file to the made-up part of its name, open it under that name,
+ * and read it.
  *
  * KIND is one of
  * - drawn: six characters drawn from the time, as mkstemp(3) may draw them;
- * - tail, head: the same, but the last or first one never changes, as it does by chance in one name of 62;
+ * - tail, head: the same, but the last or first character never changes, as happens by chance in one of 62 names;
  * - time: seconds and nanoseconds, with a point between them;
  * - stamp: nanoseconds since 1970, and a suffix;
  * - mkstemp, mkdtemp: the C library's. */
@@ -49,7 +49,7 @@ static void draw(char drawn[kRoom], intptr_t salt) {
   if (is("head")) drawn[0] = 'A';
 }
 
-/* Makes a file; its name, and where in it what was made up begins. */
+/* Creates a file. Sets its name, and where the made-up part of the name begins. */
 static int make(char name[kRoom], const char** made_up, intptr_t salt) {
   if (is("mkstemp") || is("mkdtemp")) {
     snprintf(name, kRoom, "%sXXXXXX", prefix);

@@ -36,7 +36,7 @@ static void no_file(void) {
   IS_FAILED(mmap(NULL, kPage, PROT_READ, MAP_ANONYMOUS, -1, 0), EINVAL);
 }
 
-/* What shrinks may consist of several mappings and holes; what grows may not. */
+/* A range that mremap shrinks may contain several mappings and holes. A range that grows may not. */
 static void over_holes(void) {
   unsigned char there[8];
   char* block = map(NULL, 8 * kPage, 0);
@@ -54,7 +54,7 @@ static void over_holes(void) {
   CHECK(place[3 * kPage] == 'k' && block[3 * kPage] == 0); /* since Linux 6.17 */
 }
 
-/* The place asked for is a wish. */
+/* Without MREMAP_FIXED, the requested place is only a hint. */
 static void moved_and_left(void) {
   const int flags = MREMAP_MAYMOVE | 4 /* MREMAP_DONTUNMAP */;
   char *block = map(NULL, kPage, 0), *wish = map(NULL, 2 * kPage, 0);
@@ -65,7 +65,7 @@ static void moved_and_left(void) {
   CHECK(moved == wish && moved[0] == 'm' && block[0] == 0);
 }
 
-/* There may be huge pages or none; what is asked for is not wrong. */
+/* Whether there are huge pages or not, such requests are not invalid. */
 static void huge_pages(void) {
   const size_t huge = 2 << 20;
   char* now = map(NULL, 1, MAP_HUGETLB);

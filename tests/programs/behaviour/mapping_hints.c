@@ -1,5 +1,5 @@
-/* Where a mapping goes that names no address, or one that cannot be had: a hint is taken if there is room at it, of
- * whatever kind the mapping is, and left if not. */
+/* Where the kernel puts a mapping without an address, or with one that is not free: for any kind of mapping, it uses
+ * the hint if there is room there, and ignores it otherwise. */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>

@@ -21,13 +21,13 @@ static double seconds(void) {
 }
 
 int main(void) {
-  const int fd = memfd_create("mapped", 0);  // all of a mapping is behind its end
+  const int fd = memfd_create("mapped", 0);  // empty: mappings are entirely past its end
 
   int count = 0;
   for (; count < kSoMany; count++) CHECK((places[count] = map(fd, kPage)) != NULL);
   printf("%d mappings\n", count);
 
-  // A gap of one page far above, and one of two: each is taken by what fits, the higher one first.
+  // Two gaps far above, of one page and of two. A mapping goes to the highest gap in which it fits.
   CHECK(munmap(places[100], kPage) == 0);
   CHECK(places[200] == places[201] + kPage && munmap(places[201], 2 * kPage) == 0);
   CHECK(map(fd, 2 * kPage) == places[201]);

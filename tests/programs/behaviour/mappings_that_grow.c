@@ -1,11 +1,11 @@
-/* Mappings that come to show more of their file, or another part of it: mremap, remap_file_pages; stacks that are
-   protected downwards; mappings larger than memory. */
+/* Mappings that are changed to show more of their file, or another part: mremap, remap_file_pages. Also PROT_GROWSDOWN
+   of stacks, and mappings larger than memory. */
 #define _GNU_SOURCE
 #include "faults.h"
 
 static const size_t kPage = 4096;
 
-/* A nameless file of so many pages, full of `a`, `b`, `c`... */
+/* Returns a nameless file. Page i is full of the i-th letter, from `a`. */
 static int file_of(int pages) {
   char path[] = "/tmp/reweave-grow-XXXXXX", content[4096];
   int fd = mkstemp(path);

@@ -1,5 +1,5 @@
-/* Advice on memory: MADV_FREE is for private memory without a file and keeps what is there for now, guarded pages are
- * faults until they are released, and wrong advice fails the same way each time. */
+/* Advice on memory: MADV_FREE works only on private memory without a file, and keeps the contents for now. Guarded
+ * pages fault until they are released, and wrong advice always fails in the same way. */
 #define _GNU_SOURCE
 #include "faults.h"
 

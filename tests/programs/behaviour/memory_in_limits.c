@@ -19,7 +19,7 @@ static void data(void) {
   FAILS(mprotect(block, 4 * kMegabyte, PROT_READ | PROT_WRITE), ENOMEM);
 }
 
-/* A process that has used up what it may have makes others, which make the same calls. */
+/* A process that has reached its limit forks. The child makes the same calls. */
 static void fork_at_the_limit(void) {
   struct rlimit limit = {kPage, RLIM_INFINITY};
   sigset_t mask;

@@ -1,4 +1,4 @@
-/* RLIMIT_AS and the limit on descriptors: calls beyond them fail as they should, and work again after room was made. */
+/* RLIMIT_AS and the limit on descriptors: calls beyond them fail as they should, and work again after a release. */
 #include <sys/resource.h>
 
 #include "check.h"

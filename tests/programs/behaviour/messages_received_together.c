@@ -1,4 +1,4 @@
-/* recvmmsg waits for the requested number of messages, checks its time limit after each, and returns the rest of it.
+/* recvmmsg waits for the requested number of messages, checks its time limit after each, and stores the time left.
  */
 #define _GNU_SOURCE
 #include <sys/socket.h>

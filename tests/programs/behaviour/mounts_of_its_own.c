@@ -13,8 +13,8 @@ static void copy(const char* from, const char* to) {
 }
 
 static void execute_there(const char* folder) {
-  if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return;  // not here
-  if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) return;  // the root is no mount, after chroot
+  if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return;  // not allowed here
+  if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) return;                // in a chroot, / is not a mount
   CHECK(mount("tmpfs", folder, "tmpfs", 0, NULL) == 0 && chdir(folder) == 0);
   copy("/proc/self/exe", "program");
   pid_t child = fork();

@@ -1,5 +1,5 @@
-/* mremap of memory that is one mapping for the program but several for the kernel: a part is locked, advised or
- * protected otherwise. Only MREMAP_FIXED moves all of them, and only in newer kernels. */
+/* mremap of memory that is one mapping for the program but several for the kernel, because a part is locked, advised
+ * or protected differently. Only MREMAP_FIXED moves all of them, and only in newer kernels. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>

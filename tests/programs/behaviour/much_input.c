@@ -1,5 +1,5 @@
-/* Far more input than the recorder's ring holds, none of it repeatable: in small and large portions, slowly, so
- * that the recorder keeps up, and at once, so that it does not; by two processes in turn. */
+/* Far more input than the recorder's ring holds, none of which a replay can read again: in small and large portions,
+ * slowly, so that the recorder keeps up, and at once, so that it does not; by two processes in turn. */
 #define _GNU_SOURCE
 #include <sys/wait.h>
 

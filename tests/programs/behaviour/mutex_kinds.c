@@ -36,7 +36,7 @@ static void* late(void* arg) {
   return NULL;
 }
 
-/* Its owner died, the next one did not mend what it protects: nobody gets it any more, and nobody waits for it. */
+/* The owner of a robust mutex died and the next one did not call pthread_mutex_consistent: all later locks fail. */
 static void given_up(void) {
   pthread_t t, u;
   pthread_create(&t, NULL, dier, NULL);

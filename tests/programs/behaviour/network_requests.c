@@ -1,5 +1,5 @@
-/* Requests and options of sockets that answer in memory which their argument leads to, in a network of the program's
-   own: bridges, devices, address lists, ARP, packet filters. */
+/* Socket requests and options that answer in memory to which their argument points: bridges, devices, address lists,
+   ARP, packet filters. They run in a network namespace of the program's own. */
 #define _GNU_SOURCE
 #include <net/if.h>
 #include <net/if_arp.h>
@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-/* After the C library's own, which they give way to. */
+/* After the C library's headers, whose definitions these do not repeat. */
 #include <linux/ethtool.h>
 #include <linux/if_bridge.h>
 #include <linux/if_tun.h>
@@ -24,7 +24,7 @@
 
 static int plain;
 
-/* `request` of the interface `name`, whose ifr_data is `data`. */
+/* Makes `request` about the interface `name`, with ifr_data `data`. */
 static int about(const char* name, unsigned long request, void* data) {
   struct ifreq interface = {0};
   snprintf(interface.ifr_name, IFNAMSIZ, "%s", name);
@@ -154,11 +154,11 @@ static void addresses(void) {
   result("of its own", about("lo", SIOCDEVPRIVATE + 1, words));
 }
 
-/* Replaces a table by itself: the kernel tells how often each rule of the old one matched. */
+/* Replaces a table by itself: the kernel reports how often each rule of the old one matched. */
 static void filter(int domain, int level, int info_name, int entries_name, int replace_name) {
   const int raw = socket(domain, SOCK_RAW, IPPROTO_RAW);
   if (raw < 0) return;
-  struct ipt_getinfo info = {.name = "filter"}; /* as long as those of the other families, but for ARP's */
+  struct ipt_getinfo info = {.name = "filter"}; /* other families' structs have this size, except ARP's */
   socklen_t length = level == IPPROTO_IP && info_name == ARPT_SO_GET_INFO ? sizeof(struct arpt_getinfo) : sizeof info;
   const int known = getsockopt(raw, level, info_name, &info, &length);
   result("filter", known);

@@ -4,7 +4,7 @@
 
 #include "check.h"
 
-/* Entries of `path`, as a call lists them that has room for so many bytes. */
+/* Counts the entries of `path`, listed by `call` with a buffer of `room` bytes. */
 static int count(long call, const char* path, size_t room) {
   char bytes[1024];
   int folder = open(path, O_RDONLY | O_DIRECTORY), entries = 0;

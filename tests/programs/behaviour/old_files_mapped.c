@@ -1,5 +1,5 @@
-/* Private mappings of a small file that this run does not change and that no program of the system is: by the hundred,
- * by parent and child in turn, with hardly any descriptors allowed, behind the file's end at once and by growing.
+/* Private mappings of a small data file that this run does not change: by the hundred, by parent and child in turn,
+ * with a low descriptor limit, and past the end of the file, both at once and by growing.
  */
 #define _GNU_SOURCE
 #include <sys/resource.h>
@@ -10,7 +10,7 @@ enum { kMappings = 300 };
 
 static const size_t kPage = 4096;
 
-static const char kName[] = "/var/lib/dpkg/info/base-files.list"; /* Debian's own list of what its first package has */
+static const char kName[] = "/var/lib/dpkg/info/base-files.list"; /* Debian's list of the files of its basic package */
 
 static char contents[4096];
 
@@ -26,7 +26,7 @@ static void map_many(char** mapped) {
   for (int i = 0; i < kMappings; i++) mapped[i] = map(kPage);
 }
 
-/* Each shows the file, and what is written to one is seen in no other. */
+/* Each mapping shows the file, and a write to one does not show in another. */
 static void check_many(char** mapped, char mark) {
   for (int i = 0; i < kMappings; i++) {
     CHECK(memcmp(mapped[i], contents, kPage) == 0);

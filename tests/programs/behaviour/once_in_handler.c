@@ -1,5 +1,5 @@
-/* pthread_once in a signal handler, while its thread waits for the routine of another call, which it then has to run
-   itself because the first thread ends inside it. */
+/* A thread waits in pthread_once for the routine that another thread runs, and calls pthread_once in a handler
+   meanwhile. The other thread ends inside the routine, so the waiting thread has to run it. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -42,7 +42,7 @@ int main(void) {
   pthread_create(&threads[0], NULL, first, NULL);
   sem_wait(&begun);
   pthread_create(&threads[1], NULL, second, NULL);
-  usleep(20000); /* it waits now */
+  usleep(20000); /* until it waits */
   pthread_kill(threads[1], SIGUSR1);
   pthread_join(threads[0], NULL);
   pthread_join(threads[1], NULL);

@@ -1,5 +1,5 @@
-// Replaces the common operator new and delete only. The C++ library's others call these: what comes from one is
-// released by the other, and nothing is left.
+// Replaces only the basic operators new and delete. The C++ library's other forms call these, so every block that one
+// form allocates is released by the other, and no block is left.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -8,7 +8,7 @@
 
 static char folder[] = "/tmp/reweave-roots-XXXXXX";
 
-/* To the same path below `folder`. */
+/* Copies a file to the path `name` below `folder`. */
 static void copy(const char* from, const char* name) {
   static char bytes[1 << 20];
   char to[4200];
@@ -23,7 +23,7 @@ static void copy(const char* from, const char* name) {
   CHECK(close(in) == 0 && close(out) == 0);
 }
 
-/* This program with what it needs: the C library as it is mapped, the loader by the name that programs have for it. */
+/* Copies this program and what it needs: the C library at its mapped path, the loader at the path in programs. */
 static void fill_folder(void) {
   char line[4200], library[4096] = "";
   FILE* maps = fopen("/proc/self/maps", "r");
@@ -47,7 +47,7 @@ static void* count(void* lock) {
   return &counter;
 }
 
-/* What was executed in there. It executes itself once more. */
+/* The program that runs in the new root. It executes itself once more. */
 static int be_there(const char* again) {
   FAILS(access("/proc", F_OK), ENOENT);
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -64,7 +64,7 @@ static int be_there(const char* again) {
 static void execute_in(int (*enter)(void)) {
   pid_t child = fork();
   if (child == 0) {
-    if (enter() != 0) _exit(0); /* not here */
+    if (enter() != 0) _exit(0); /* not allowed here */
     execl("/program", "program", "once", NULL);
     _exit(9);
   }
@@ -76,10 +76,10 @@ static int change_root(void) {
   return chroot(folder) == 0 && chdir("/") == 0 ? 0 : -1;
 }
 
-/* Nothing of the old root is left. */
+/* Makes the folder the root. Nothing of the old root stays reachable. */
 static int exchange_root(void) {
   if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return -1;
-  if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) return -1; /* the root is no mount, after chroot */
+  if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) return -1; /* in a chroot, / is not a mount */
   CHECK(mount(folder, folder, NULL, MS_BIND, NULL) == 0 && chdir(folder) == 0);
   CHECK(syscall(SYS_pivot_root, ".", ".") == 0 && umount2(".", MNT_DETACH) == 0 && chdir("/") == 0);
   return 0;

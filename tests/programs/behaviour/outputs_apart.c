@@ -1,5 +1,5 @@
-/* Calls that write more than their number or their argument says, or elsewhere: filters of a socket, handles of files,
- * and requests of ioctl that lead to a buffer. What a kernel or a file system does not have is left out. */
+/* Calls that write more than their number or their argument says, or elsewhere: socket filters, file handles, and ioctl
+ * requests that point to a buffer. Skips what the kernel or the file system does not support. */
 #define _GNU_SOURCE
 #include <linux/filter.h>
 #include <linux/fs.h>

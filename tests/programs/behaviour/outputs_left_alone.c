@@ -1,5 +1,5 @@
-/* Output that a call which slept did not write stays unchanged: that of a wait without news, and the fields of
- * siginfo_t that do not concern a child. There is a second thread, so that calls that may sleep do so while others
+/* Output that a sleeping call does not write stays unchanged: that of a wait without a result, and the fields of
+ * siginfo_t that wait does not fill in. The second thread makes calls that may sleep do so while other threads
  * run. */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -38,7 +38,7 @@ int main(void) {
   memset(&usage, 0x5a, sizeof usage);
   CHECK(wait4(child, &status, WNOHANG, &usage) == 0);
   CHECK(is_filled(&usage, 0x5a, sizeof usage) && status == 0x5a5a5a5a);
-  CHECK(syscall(SYS_wait4, child, 8, WNOHANG, 16) == 0); /* nowhere, to which nothing is written */
+  CHECK(syscall(SYS_wait4, child, 8, WNOHANG, 16) == 0); /* bad addresses, to which nothing is written */
   CHECK(syscall(SYS_waitid, P_PID, child, &info, WNOHANG | WEXITED, &usage) == 0 && info.si_pid == 0);
   CHECK(is_filled(&usage, 0x5a, sizeof usage));
   CHECK(write(held[1], "x", 1) == 1);

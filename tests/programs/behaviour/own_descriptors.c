@@ -15,7 +15,7 @@ static int listed(const char* folder) {
     count++;
   }
   closedir(directory);
-  return count - 1; /* the folder's own */
+  return count - 1; /* without the folder's own */
 }
 
 int main(void) {

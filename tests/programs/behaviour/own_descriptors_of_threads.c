@@ -1,5 +1,5 @@
-/* Threads and processes that get descriptor tables of their own at some instant: changes to theirs do not affect those
- * of others, and the output shows where each write went. */
+/* Threads and processes that get their own descriptor table at some instant. Changes to one table do not affect the
+ * others, and the output shows where each write went. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -32,7 +32,7 @@ static void* exchanges_own(void* argument) {
   CHECK(dup2(open("/dev/null", O_WRONLY), 1) == 1);
   say(1, "nowhere\n");
   say(kOther, "of a thread\n");
-  pid_t child = fork(); /* has what the thread has, not what the others have */
+  pid_t child = fork(); /* inherits the thread's table, not the others' */
   if (child == 0) {
     say(1, "nowhere\n");
     say(kOther, "of its child\n");
@@ -65,7 +65,7 @@ static void threads(void) {
   FAILS(close_all(1000, 1003, 8), EINVAL);
 }
 
-/* A range that is closed for others, too, leaves them nothing. */
+/* Closes a range in the shared table, so it is closed for the other threads too. */
 static void* closes_for_all(void* argument) {
   CHECK(close_all(kFirst, kLast, 0) == 0);
   return argument;
@@ -107,7 +107,7 @@ static int executes(void* argument) {
   return 1;
 }
 
-/* Processes with their creator's descriptors, and then with own ones. */
+/* Processes that share their creator's table, and then get their own. */
 static void processes(void) {
   int flags[] = {0, kUnshare};
   for (int i = 0; i < 2; i++) {
@@ -122,7 +122,7 @@ static void* gets_it_back(void* argument) {
   CHECK(unshare(CLONE_FILES) == 0 && close(1) == 0);
   int received = receive_descriptor(*(int*)argument);
   say(received, "received\n");
-  int opened = open("/proc/self/fd/1", O_WRONLY | O_APPEND); /* the process's, that is main's */
+  int opened = open("/proc/self/fd/1", O_WRONLY | O_APPEND); /* /proc/self is the main thread's table */
   if (opened >= 0) say(opened, "opened anew\n");
   return argument;
 }
@@ -132,7 +132,7 @@ static void handed_over(void) {
   CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
   send_descriptor(ends[0], 1);
   in_thread(gets_it_back, &ends[1]);
-  lseek(1, 0, SEEK_END); /* if it is a file, its position is not the other's */
+  lseek(1, 0, SEEK_END); /* if it is a file, the reopened one had its own offset */
   say(1, "still of main\n");
   CHECK(close(ends[0]) == 0 && close(ends[1]) == 0);
 }

@@ -27,11 +27,11 @@ static void some_written(char* edge) {
   CHECK(ids[0] == getuid());
   FAILS(syscall(SYS_getcpu, cpu, 8), EFAULT);
   CHECK(cpu[0] < 0x5a5a5a5a);
-  FAILS(syscall(SYS_capset, header, NULL), EINVAL); /* it tells the version that it knows */
+  FAILS(syscall(SYS_capset, header, NULL), EINVAL); /* it stores the version that the kernel supports */
   CHECK(header[0] > 1);
   int pair[2] = {-1, -1};
   FAILS(syscall(SYS_socketpair, AF_INET, SOCK_STREAM, 0, pair), EOPNOTSUPP);
-  printf("%d %d\n", pair[0], pair[1]); /* Linux reserves their numbers first */
+  printf("%d %d\n", pair[0], pair[1]); /* Linux stores the reserved numbers first */
   memset(edge - 16, 0x5a, 16);
   FAILS(syscall(SYS_fstat, 0, edge - 16), EFAULT);
   FAILS(syscall(SYS_getcwd, edge - 2, kPage), EFAULT);

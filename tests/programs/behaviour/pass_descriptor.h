@@ -1,4 +1,4 @@
-/* A descriptor goes through a socket between programs, or within one (unix(7)). */
+/* Functions that send and receive a descriptor through a socket, between programs or within one (unix(7)). */
 #pragma once
 
 #include <string.h>

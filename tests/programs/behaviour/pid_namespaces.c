@@ -25,7 +25,7 @@ static void* thread_main(void* lock) {
   return (void*)id;
 }
 
-/* Threads, and locks whose words are their ids. */
+/* Threads, and locks whose words contain thread ids. */
 static void use_threads(void) {
   pthread_mutexattr_t inherits;
   pthread_mutex_t lock;
@@ -51,7 +51,7 @@ static void note(int number, siginfo_t* info, void* context) {
   sender = info->si_pid;
 }
 
-/* The first process: 1, nobody's child, and no signal from within ends or stops it that it does not handle. */
+/* The first process has id 1 and no parent. Signals from inside that it does not handle neither end nor stop it. */
 static void be_first(void) {
   CHECK(getpid() == 1 && syscall(SYS_gettid) == 1 && getppid() == 0);
   CHECK(raise(SIGTERM) == 0 && raise(SIGKILL) == 0 && raise(SIGSTOP) == 0 && raise(SIGPIPE) == 0);
@@ -88,13 +88,13 @@ static void be_first(void) {
   _exit(0);
 }
 
-/* By a parent outside, who knows it by another id: Reweave refuses that. */
+/* The tracer would be its parent outside, which knows it by another id: Reweave refuses that. */
 static void ask_to_be_traced(void) {
   CHECK(ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 || errno == EPERM);
   _exit(0);
 }
 
-/* Whose parent ends becomes the child of the first process of the namespace. */
+/* When its parent ends, a process becomes the child of the first process of the namespace. */
 static void adopt(void) {
   int ends[2];
   CHECK(pipe(ends) == 0);
@@ -115,11 +115,11 @@ static void adopt(void) {
   _exit(0);
 }
 
-/* The end of the first process is that of all others. `crash`: it is a fault. */
+/* When the first process ends, all others are killed. `crash`: it ends by a fault. */
 static void leave_others(int crash) {
   for (int i = 0; i < 3; i++) {
     if (fork() != 0) continue;
-    for (;;) i == 0 ? (void)sched_yield() : (void)pause(); /* this one may run when it dies, before the others */
+    for (;;) i == 0 ? (void)sched_yield() : (void)pause(); /* child 0 may be running when it is killed */
   }
   usleep(1000);
   if (crash) *(volatile int*)8 = 0;
@@ -138,7 +138,7 @@ static void end_namespace(int crash) {
   int status = status_of(first);
   CHECK(crash ? WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV : WIFEXITED(status) && WEXITSTATUS(status) == 3);
   char byte;
-  CHECK(read(ends[0], &byte, 1) == 0); /* nobody has the other end any more */
+  CHECK(read(ends[0], &byte, 1) == 0); /* no process has the other end any more */
   CHECK(close(ends[0]) == 0);
 }
 
@@ -147,7 +147,7 @@ static void wait_for_ever(void) {
   for (;;) pause();
 }
 
-/* From outside SIGKILL ends it, other signals without a handler do nothing. */
+/* From outside, SIGKILL ends the first process. Other signals without a handler have no effect. */
 static void kill_from_outside(void) {
   pid_t first = fork_into(new_namespace);
   if (first == 0) wait_for_ever();
@@ -158,7 +158,7 @@ static void kill_from_outside(void) {
   expect_death(first, SIGKILL);
 }
 
-/* unshare: not the caller, but its children from then on. */
+/* unshare moves later children of the caller to a new namespace, not the caller. */
 static void unshare_later_children(void) {
   pid_t own = getpid();
   CHECK(unshare((int)new_namespace) == 0 && getpid() == own);
@@ -182,7 +182,7 @@ static void unshare_later_children(void) {
   _exit(0);
 }
 
-/* The file says `text`. */
+/* The file must contain `text`. */
 static void expect_line(const char* path, const char* text) {
   static char content[1 << 16];
   int fd = open(path, O_RDONLY);
@@ -193,7 +193,7 @@ static void expect_line(const char* path, const char* text) {
   CHECK(close(fd) == 0 && strstr(content, text) != NULL);
 }
 
-/* /proc may be that of outside, or of the namespace. */
+/* First with the /proc of outside, then with that of the namespace. */
 static void look_into_proc(void) {
   int marked = 0x5eed1e55;
   int memory = open("/proc/self/mem", O_RDWR);
@@ -227,7 +227,7 @@ int main(int count, char** arguments) {
   if (count > 1 && strcmp(arguments[1], "there") == 0) return getpid() == 2 && getppid() == 1 ? 0 : 9;
   pid_t probe = fork_into(new_namespace);
   if (probe < 0) probe = fork_into(new_namespace |= CLONE_NEWUSER);
-  if (probe < 0) return 0; /* not here */
+  if (probe < 0) return 0; /* not allowed here */
   if (probe == 0) _exit(0);
   expect_success(probe);
   in_new_namespace(be_first);

@@ -1,4 +1,4 @@
-/* Prints process and thread ids, also a child's and from a thread. */
+/* Prints process and thread ids: its own, those that a thread gets, and a child's. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

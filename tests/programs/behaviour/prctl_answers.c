@@ -1,5 +1,5 @@
-/* Options of prctl that write to memory: the address of the thread's id, the size of what PR_SET_MM_MAP takes, the
- * auxiliary vector, the signal at the parent's death. */
+/* Options of prctl that write to memory: the address of the thread's id, the size of the struct of PR_SET_MM_MAP, the
+ * auxiliary vector, and the signal for the parent's death. */
 #define _GNU_SOURCE
 #include <linux/prctl.h>
 #include <sys/auxv.h>
@@ -18,7 +18,7 @@ static void auxiliary_vector(void) {
   }
   CHECK(prctl(kGetAuxv, first, sizeof first, 0, 0) == bytes && first[0] == vector[0] && first[1] == vector[1]);
   for (int i = 0; vector[i] != AT_NULL; i += 2)
-    if (vector[i] != AT_HWCAP) CHECK(getauxval(vector[i]) == vector[i + 1]);  // which the C library changes
+    if (vector[i] != AT_HWCAP) CHECK(getauxval(vector[i]) == vector[i + 1]);  // the C library changes AT_HWCAP
 }
 
 static int death_signal(void) {
@@ -27,7 +27,7 @@ static int death_signal(void) {
   return number;
 }
 
-/* Each thread's own, which a child does not inherit. */
+/* Each thread has its own death signal, which a child does not inherit. */
 static void check_death_signal(void) {
   CHECK(death_signal() == 0);
   CHECK(prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && death_signal() == SIGTERM);

@@ -1,5 +1,5 @@
-/* Files opened in /proc/self behave as opened: read-only, closed on exec or not, readable in parts, at the beginning
- * again after lseek. */
+/* Files opened in /proc/self behave like other files: read-only, closed on exec or not, readable in parts, and from
+ * the beginning again after lseek. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@ static void look(const char* path, int flags) {
   close(fd);
 }
 
-/* Whether all the addresses at which mappings begin here are in the other file too. */
+/* True if each address at which a mapping of `path` begins is also in `other`. */
 static int agrees(const char* path, const char* other) {
   static char text[1 << 18], line[4096], start[32];
   FILE* file = fopen(other, "r");

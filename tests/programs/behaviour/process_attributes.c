@@ -94,7 +94,7 @@ static void credentials(void) {
   CHECK(sched_get_priority_max(SCHED_FIFO) == 99);
 }
 
-/* Nothing of the runtime shows where programs look for their own memory and descriptors. */
+/* The runtime is invisible in the files where programs look for their own memory and descriptors. */
 static void own_proc(void) {
   char line[8192], path[4096];
   int heap = 0, stack = 0, program = 0, lines = 0;

@@ -1,4 +1,4 @@
-/* A process is named after the executed path, not after the target of links and scripts. */
+/* A process is named after the path that was executed, not after a link's target or a script's interpreter. */
 #define _GNU_SOURCE
 #include <sys/prctl.h>
 #include "check.h"

@@ -7,7 +7,7 @@
 
 static char name[64];
 
-/* `times` keeps the source's time of change, as `cp -p` does. */
+/* With `keep_times`, the copy gets the source's modification time, as with `cp -p`. */
 static void copy_file(const char* from, int keep_times) {
   char bytes[65536];
   int in = open(from, O_RDONLY), out = open(name, O_CREAT | O_TRUNC | O_WRONLY, 0755);

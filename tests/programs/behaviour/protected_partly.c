@@ -1,5 +1,5 @@
-/* mprotect over several mappings changes them one after the other: what lies before one that may not be changed, or
- * before a hole, has its new protection although the call fails. */
+/* mprotect over several mappings changes them one after the other. Mappings before a hole, or before a mapping that may
+ * not be changed, get their new protection although the call fails. */
 #define _GNU_SOURCE
 #include "faults.h"
 

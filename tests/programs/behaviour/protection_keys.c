@@ -1,5 +1,5 @@
-/* Protection keys: system calls have the rights of the thread that makes them, threads inherit them, and handlers have
- * none. Says so and does nothing where the processor has no keys. */
+/* Protection keys: system calls have the rights of the calling thread, new threads inherit them, and handlers start
+ * without rights. Prints a message and does nothing where the processor has no keys. */
 #define _GNU_SOURCE
 #include <pthread.h>
 
@@ -19,7 +19,7 @@ static int readable(void) {
   return done;
 }
 
-/* Often, for hot calls come to the kernel another way. */
+/* Calls often, because hot calls reach the kernel in another way. */
 static int calls_may_write(void) {
   int count = 0;
   for (int i = 0; i < kRounds; i++) count += readable();

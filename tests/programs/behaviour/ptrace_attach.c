@@ -31,7 +31,7 @@ int main(void) {
 
   pid_t middle = fork();
   if (middle == 0) {
-    attach_and_detach(reader); /* a sibling */
+    attach_and_detach(reader); /* reader is its sibling */
     _exit(0);
   }
   expect_success(middle);

@@ -1,4 +1,4 @@
-/* Code injected into a process: its tracer makes it call a function, and execute system calls, and restores everything.
+/* A tracer makes its tracee call a function and execute system calls, and restores its code and registers.
  * */
 #define _GNU_SOURCE
 #include "ptrace_check.h"
@@ -20,7 +20,7 @@ static unsigned long trap_place(void) {
   return (unsigned long)page;
 }
 
-/* The tracee makes a system call by an instruction written over the code where it is. */
+/* Makes the tracee execute a system call, by an instruction that temporarily overwrites its code. */
 static long remote_call(pid_t child, long number, long a, long b, long c, long d, long e, long f) {
   const struct user_regs_struct before = registers_of(child);
   errno = 0;
@@ -56,7 +56,7 @@ int main(void) {
   const struct user_regs_struct before = registers_of(child);
   struct user_regs_struct r = before;
   r.rsp = ((r.rsp - 512) & ~15UL) - 8;
-  CHECK(ptrace(PTRACE_POKEDATA, child, r.rsp, trap) == 0); /* where the function returns to */
+  CHECK(ptrace(PTRACE_POKEDATA, child, r.rsp, trap) == 0); /* the return address of the function */
   r.rip = (unsigned long)double_it;
   r.rdi = 21;
   r.orig_rax = -1;

@@ -1,4 +1,4 @@
-/* For programs that trace each other. */
+/* Helpers for programs that trace each other. */
 #pragma once
 #include <stddef.h>
 #include <sys/ptrace.h>
@@ -6,10 +6,10 @@
 #include <sys/user.h>
 #include "check.h"
 
-/* Resumes a tracee by PTRACE_CONT or the like. */
+/* Resumes a tracee with PTRACE_CONT or a similar request. */
 #define go_on(request, tracee, signal) CHECK(ptrace(request, tracee, NULL, (void*)(long)(signal)) == 0)
 
-/* The tracee must stop now: the signal of its stop, and the event above it. */
+/* Waits for the tracee, which must stop. Returns the signal of its stop, and the event in the bits above. */
 static inline int stop_of(pid_t tracee) {
   int status = -1;
   pid_t waited = waitpid(tracee, &status, __WALL);
@@ -35,7 +35,7 @@ static inline siginfo_t siginfo_of(pid_t tracee) {
   return info;
 }
 
-/* A child that is traced and has stopped by raise(SIGSTOP); 0 in the child when it goes on. */
+/* Returns a traced child that has stopped by raise(SIGSTOP). Returns 0 in the child when it is resumed. */
 static inline pid_t fork_traced(void) {
   pid_t child = fork();
   CHECK(child >= 0);

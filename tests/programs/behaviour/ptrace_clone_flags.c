@@ -1,4 +1,4 @@
-/* What clone's flags say to a tracer: CLONE_UNTRACED hides the child, CLONE_PTRACE hands it over without an event. */
+/* clone's flags for tracers: CLONE_UNTRACED hides the child, CLONE_PTRACE makes it a tracee without an event. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include "ptrace_check.h"
@@ -11,7 +11,7 @@ static int make_child(unsigned long flags) {
   return 3;
 }
 
-/* How often a process that makes a child with these flags stops, by event, and how many first stops of others come. */
+/* Counts the event stops of a process that creates a child with these flags, and the first stops of other tracees. */
 static void stops_with(unsigned long flags, long options, int* events, int* first_stops) {
   pid_t child = fork_traced();
   if (child == 0) _exit(make_child(flags));

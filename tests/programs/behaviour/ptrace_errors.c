@@ -3,7 +3,7 @@
 #include <sys/prctl.h>
 #include "ptrace_check.h"
 
-/* Processes of other users, and such as may not be looked into, are for the privileged. */
+/* Tracing processes of other users, or processes that are not dumpable, needs privileges. */
 static void other_users(void) {
   if (geteuid() != 0) return;
   const uid_t nobody = 65534;
@@ -41,7 +41,7 @@ int main(void) {
     _exit(0);
   }
   pid_t other = fork();
-  if (other == 0) { /* who is not the tracer */
+  if (other == 0) { /* a process that is not the tracer */
     FAILS(ptrace(PTRACE_GETREGS, child, NULL, &r), ESRCH);
     FAILS(ptrace(PTRACE_ATTACH, child, NULL, NULL), EPERM);
     FAILS(ptrace(PTRACE_SEIZE, child, NULL, NULL), EPERM);
@@ -68,7 +68,7 @@ int main(void) {
   odd.fs_base = 1UL << 63;
   FAILS(ptrace(PTRACE_SETREGS, child, NULL, &odd), EIO);
   odd = r;
-  odd.eflags |= 1UL << 19; /* virtual interrupts: not the tracer's to set */
+  odd.eflags |= 1UL << 19; /* virtual interrupts: a tracer may not set it */
   set_registers(child, odd);
   CHECK(registers_of(child).eflags == r.eflags);
   struct iovec vector = {&r, sizeof r};

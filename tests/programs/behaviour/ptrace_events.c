@@ -22,7 +22,7 @@ static int child_work(void) {
   return 4;
 }
 
-/* What a new thread is still in when it stops first. */
+/* True for the calls in which a new task is still when it stops first. */
 static int is_making(long call) {
   return call == SYS_clone || call == SYS_clone3 || call == SYS_fork || call == SYS_vfork;
 }
@@ -52,7 +52,7 @@ int main(void) {
       events[event]++;
       CHECK(ptrace(PTRACE_GETEVENTMSG, who, NULL, &message) == 0);
       if (event != PTRACE_EVENT_EXIT) made[event] = message;
-      if (event == PTRACE_EVENT_CLONE) thread = (pid_t)message; /* the end of the process may be its end */
+      if (event == PTRACE_EVENT_CLONE) thread = (pid_t)message; /* it may end with the process */
     } else if (who != child && WSTOPSIG(status) == SIGSTOP) {
       const struct user_regs_struct r = registers_of(who);
       CHECK(r.rax == 0 && is_making((long)r.orig_rax));

@@ -15,7 +15,7 @@ static void* execute_elsewhere(void* arg) {
   return arg;
 }
 
-/* The message is the id that the executing thread had; the process is called as before. */
+/* The event message is the former id of the executing thread. The process keeps its id. */
 static void by_another_thread(void) {
   pid_t child = fork_traced();
   if (child == 0) {
@@ -44,7 +44,7 @@ static void by_another_thread(void) {
 
 int main(int argc, char** argv) {
   if (argc > 1) {
-    raise(SIGUSR1); /* deadly, but suppressed */
+    raise(SIGUSR1); /* fatal, but suppressed */
     return strcmp(argv[1], "seven") == 0 ? 7 : 8;
   }
   pid_t child = fork();

@@ -1,5 +1,5 @@
-/* Signals stop a traced process in a system call: its tracer sees the call as the kernel will restart it, may have a
- * function called in between, and decides by the registers whether the call goes on. */
+/* Signals stop a traced process in a system call. Its tracer sees the registers with which the kernel will restart the
+ * call, may make it call a function first, and decides by the registers whether the call is restarted. */
 #define _GNU_SOURCE
 #include "ptrace_check.h"
 
@@ -13,7 +13,7 @@ static void nothing(int number, siginfo_t* info, void* context) { (void)number, 
 
 static int to_child[2], to_tracer[2];
 
-/* What a call that a tracer interrupted returned, or the negative error. */
+/* Sends the tracer what an interrupted call returned, or the negative error. */
 static void report(long result) {
   const long shown = result < 0 ? -errno : result;
   CHECK(write(to_tracer[1], &shown, sizeof shown) == sizeof shown);
@@ -36,7 +36,7 @@ static long reported(void) {
 
 static void give_byte(void) { CHECK(write(to_child[1], "x", 1) == 1); }
 
-/* Stops the child by a signal in that call: again, if it was not there yet. */
+/* Stops the child in `call` by a signal. Tries again if the child was not in the call yet. */
 static struct user_regs_struct stop_in(pid_t child, int number, long call, int code) {
   for (;;) {
     usleep(20000);
@@ -54,7 +54,7 @@ static struct user_regs_struct stop_in(pid_t child, int number, long call, int c
 static void call_between(pid_t child, struct user_regs_struct before) {
   static unsigned char* trap;
   struct user_regs_struct r = before;
-  const unsigned long back = (unsigned long)&trap; /* no code: the return is a fault */
+  const unsigned long back = (unsigned long)&trap; /* not executable: the return faults */
   r.rsp = ((r.rsp - 512) & ~15UL) - 8;
   CHECK(ptrace(PTRACE_POKEDATA, child, r.rsp, back) == 0);
   r.rip = (unsigned long)note_call;
@@ -71,14 +71,14 @@ int main(void) {
   const pid_t child = fork_traced();
   if (child == 0) _exit(child_work());
   go_on(PTRACE_CONT, child, 0);
-  stop_in(child, SIGUSR1, SYS_read, kRestart); /* suppressed: the call goes on */
+  stop_in(child, SIGUSR1, SYS_read, kRestart); /* suppressed: the call is restarted */
   go_on(PTRACE_CONT, child, 0);
   give_byte();
   CHECK(reported() == 1);
   stop_in(child, SIGUSR1, SYS_read, kRestart); /* its handler ends the call */
   go_on(PTRACE_CONT, child, SIGUSR1);
   CHECK(reported() == -EINTR);
-  stop_in(child, SIGUSR1, SYS_read, kRestart); /* this one's does not */
+  stop_in(child, SIGUSR1, SYS_read, kRestart); /* the handler of SIGUSR2 does not end it */
   go_on(PTRACE_CONT, child, SIGUSR2);
   give_byte();
   CHECK(reported() == 1);
@@ -86,12 +86,12 @@ int main(void) {
   give_byte();
   CHECK(reported() == 1);
   struct user_regs_struct r = stop_in(child, SIGUSR1, SYS_read, kRestart);
-  r.rax = (unsigned long)-EDOM; /* a result of the tracer's */
+  r.rax = (unsigned long)-EDOM; /* the tracer sets the result */
   set_registers(child, r);
   go_on(PTRACE_CONT, child, 0);
   CHECK(reported() == -EDOM);
   r = stop_in(child, SIGUSR1, SYS_read, kRestart);
-  r.orig_rax = -1; /* no call to restart: the program sees what no program should */
+  r.orig_rax = -1; /* no restart: the program sees the internal error */
   set_registers(child, r);
   go_on(PTRACE_CONT, child, 0);
   CHECK(reported() == -kRestart);

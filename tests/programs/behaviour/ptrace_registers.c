@@ -1,9 +1,9 @@
-/* All ways to a tracee's registers: general ones, floating point, vectors, the mask of signals. */
+/* All requests for a tracee's registers: general, floating-point and vector registers, and the signal mask. */
 #define _GNU_SOURCE
 #include <elf.h>
 #include "ptrace_check.h"
 
-/* Stops by int3 with known registers; returns what rbx and xmm5 are then. */
+/* Stops by int3 with known values in rbx and xmm5. Returns their values after the stop. */
 static uint64_t stop_with(uint64_t general, double* vector) {
   uint64_t out;
   double low;

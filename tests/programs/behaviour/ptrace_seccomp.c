@@ -1,5 +1,5 @@
-/* Calls that a tracee's own filter leaves to its tracer (SECCOMP_RET_TRACE): the tracer lets them through, changes
- * them, or answers them itself; without a tracer that requests them they fail with ENOSYS. */
+/* Calls that a tracee's own filter leaves to its tracer (SECCOMP_RET_TRACE). The tracer lets them through, changes
+ * them, or answers them itself. They fail with ENOSYS if no tracer has requested them. */
 #define _GNU_SOURCE
 #include <linux/filter.h>
 #include <linux/ptrace.h>
@@ -47,7 +47,7 @@ static int stop_of(pid_t child) {
 
 static void go_on(int request, pid_t child) { CHECK(ptrace(request, child, NULL, NULL) == 0); }
 
-/* The tracee stops at the event of a call that is left to us. */
+/* Waits until the tracee stops at the event of a call that its filter leaves to us. Returns its registers. */
 static struct registers next_event(pid_t child) {
   unsigned long message = 0;
   struct registers registers;
@@ -68,7 +68,7 @@ int main(void) {
   CHECK(stop_of(child) == SIGSTOP);
   CHECK(ptrace(PTRACE_SETOPTIONS, child, NULL, (void*)PTRACE_O_TRACESECCOMP) == 0);
   go_on(PTRACE_SYSCALL, child);
-  while (stop_of(child) == SIGTRAP) { /* of raise, and of the first call, before its event */
+  while (stop_of(child) == SIGTRAP) { /* stops of raise, and of the first getppid before its event */
     struct registers registers;
     CHECK(ptrace(kGetRegisters, child, NULL, &registers) == 0);
     go_on(registers.orig_rax == SYS_getppid ? PTRACE_CONT : PTRACE_SYSCALL, child);

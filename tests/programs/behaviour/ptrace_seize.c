@@ -12,7 +12,7 @@ static char state_of(pid_t process) {
   return strrchr(text, ')')[2];
 }
 
-/* Let go in a group-stop it stays stopped, until it is continued. */
+/* A tracee that is detached in a group-stop stays stopped until SIGCONT. */
 static void stopped_by_detaching(void) {
   for (int continued = 0; continued < 2; continued++) {
     pid_t child = fork();
@@ -64,7 +64,7 @@ int main(void) {
   FAILS(ptrace(PTRACE_GETREGS, child, NULL, &status), ESRCH);
   CHECK(waitpid(child, &status, WNOHANG) == 0);
   CHECK(ptrace(PTRACE_INTERRUPT, child, NULL, NULL) == 0);
-  CHECK(stop_of(child) == (SIGSTOP | kEventStop << 8)); /* which still stops it */
+  CHECK(stop_of(child) == (SIGSTOP | kEventStop << 8)); /* the group-stop still holds */
   CHECK(ptrace(PTRACE_LISTEN, child, NULL, NULL) == 0);
   kill(child, SIGCONT);
   CHECK(stop_of(child) == (SIGTRAP | kEventStop << 8));
@@ -79,7 +79,7 @@ int main(void) {
 
   stopped_by_detaching();
 
-  /* Attached, a group-stop has no siginfo, and PTRACE_CONT ends it. */
+  /* Without PTRACE_SEIZE, a group-stop has no siginfo, and PTRACE_CONT ends it. */
   child = fork_traced();
   if (child == 0) {
     raise(SIGTSTP);

@@ -42,7 +42,7 @@ int main(void) {
   pid_t child = fork_traced();
   if (child == 0) _exit(child_work());
 
-  /* A breakpoint, which is hit twice. */
+  /* A breakpoint that is hit twice. */
   const unsigned long place = (unsigned long)breakable;
   errno = 0;
   const long code = ptrace(PTRACE_PEEKTEXT, child, place, NULL);
@@ -64,7 +64,7 @@ int main(void) {
   go_on(PTRACE_CONT, child, 0);
   CHECK(stop_of(child) == SIGTRAP); /* its own int3 */
 
-  /* To steps_body, then over each of its instructions. */
+  /* Runs to steps_body, then steps over each of its instructions. */
   const unsigned long body = (unsigned long)steps_body;
   errno = 0;
   const long first = ptrace(PTRACE_PEEKTEXT, child, body, NULL);

@@ -1,4 +1,4 @@
-/* A tracer that attaches to a stopped process finds it in that stop; after detaching it stays stopped. */
+/* A tracer that attaches to a stopped process finds it in that stop. After detaching, the process stays stopped. */
 #define _GNU_SOURCE
 #include <sys/ptrace.h>
 
@@ -43,7 +43,7 @@ static void is_let_go(int request, int code) {
   expect_end(child);
 }
 
-/* The signal of an attachment comes after the stop that was there. */
+/* The SIGSTOP of PTRACE_ATTACH comes after the stop that the process was already in. */
 static void is_continued_after_attachment(void) {
   pid_t child = start_stopped();
   siginfo_t info;
@@ -63,7 +63,7 @@ static void is_continued_after_seizure(void) {
   expect_end(child);
 }
 
-/* A signal that comes before the process has noticed that nobody traces it any more. */
+/* A signal arrives before the process has noticed that it is no longer traced. */
 static void is_ended_once_let_go(void) {
   int status;
   pid_t child = fork();
@@ -87,7 +87,7 @@ static void listens(void) {
   expect_end(child);
 }
 
-/* As strace does at its start. */
+/* SIGCONT comes between seizing and listening, as when strace starts. */
 static void is_continued_before_its_tracer_listens(void) {
   pid_t child = start_stopped();
   CHECK(ptrace(PTRACE_SEIZE, child, 0, 0) == 0 && kill(child, SIGCONT) == 0);

@@ -21,7 +21,7 @@ static int emulated_work(void) { return syscall(SYS_getpgid, 99) == 1234 && sysc
 
 static int detached_work(pid_t parent) { return syscall(SYS_getppid) == parent ? 0 : 1; }
 
-/* Resumes until the entry of call `number`; returns its registers. */
+/* Resumes the child until it enters call `number`. Returns its registers. */
 static struct user_regs_struct entry_of(pid_t child, long number) {
   for (;;) {
     go_on(PTRACE_SYSCALL, child, 0);
@@ -91,7 +91,7 @@ int main(void) {
   if (child == 0) _exit(detached_work(tracer));
   CHECK(ptrace(PTRACE_SETOPTIONS, child, NULL, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL) == 0);
   entry_of(child, SYS_getppid);
-  CHECK(ptrace(PTRACE_DETACH, child, NULL, NULL) == 0); /* the call is made all the same */
+  CHECK(ptrace(PTRACE_DETACH, child, NULL, NULL) == 0); /* the call is still executed */
   expect_success(child);
 
   child = fork_traced();
@@ -102,7 +102,7 @@ int main(void) {
     CHECK(stop_of(child) == SIGTRAP);
     r = registers_of(child);
     if ((long)r.orig_rax == SYS_gettid || (long)r.orig_rax == SYS_getpid || (long)r.orig_rax == SYS_rt_sigprocmask) {
-      r.rax = 0; /* what is left of raise */
+      r.rax = 0; /* a remaining call of raise */
     } else {
       CHECK((long)r.orig_rax == numbers[i]);
       r.rax = (unsigned long)answers[i++];

@@ -39,7 +39,7 @@ static void* trace_all(void* arg) {
   CHECK(registers_of(shared->tids[1]).fs_base != registers_of(shared->tids[2]).fs_base);
   shared->go = 1;
   usleep(20000);
-  CHECK(shared->done[1] == 0 && shared->done[2] == 0); /* they stand still */
+  CHECK(shared->done[1] == 0 && shared->done[2] == 0); /* they are stopped */
   CHECK(ptrace(PTRACE_DETACH, shared->tids[1], NULL, NULL) == 0);
   go_on(PTRACE_CONT, shared->tids[2], 0);
   int status = -1;

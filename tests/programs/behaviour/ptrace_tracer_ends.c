@@ -1,5 +1,5 @@
-/* A tracer, or its thread, that ends: its tracees go on, or die with it (PTRACE_O_EXITKILL). A tracer that is not the
- * parent learns of the end of its tracee, and the parent too. */
+/* A tracer, or its thread, ends: its tracees continue, or die with it (PTRACE_O_EXITKILL). If the tracer is not the
+ * parent, both learn of the end of the tracee. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/prctl.h>
@@ -31,7 +31,7 @@ static void* trace_and_end(void* arg) {
   return NULL;
 }
 
-/* The thread that traces ends, its process does not. */
+/* The tracing thread ends, but its process continues. */
 static int status_after_thread(long options) {
   pthread_t thread;
   words[1] = 0;
@@ -41,7 +41,7 @@ static int status_after_thread(long options) {
   return status_of(tracee);
 }
 
-/* The tracer dies with its parent, while its tracee stands still. */
+/* The tracer dies with its parent while its tracee is stopped. */
 static int status_after_death(long options) {
   words[1] = words[2] = 0;
   tracee = start_waiter();
@@ -62,7 +62,7 @@ static int status_after_death(long options) {
   return status_of(tracee);
 }
 
-/* A tracee that dies with its parent, while its tracer waits for children of its own, too. */
+/* A tracee dies with its parent while its tracer also waits for its own children. */
 static void death_of_grandchild(void) {
   words[2] = words[3] = 0;
   pid_t other = fork();
@@ -101,7 +101,7 @@ int main(void) {
   if (tracer == 0) {
     CHECK(ptrace(PTRACE_ATTACH, child, NULL, NULL) == 0);
     CHECK(stop_of(child) == SIGSTOP);
-    _exit(0); /* the tracee stands still, and goes on */
+    _exit(0); /* the stopped tracee continues */
   }
   expect_success(tracer);
   words[1] = 1;
@@ -134,7 +134,7 @@ int main(void) {
   status = status_of(child);
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 4);
 
-  /* Killed while it stands still. */
+  /* A tracee is killed while it is stopped. */
   words[1] = 0;
   child = start_waiter();
   CHECK(ptrace(PTRACE_ATTACH, child, NULL, NULL) == 0);

@@ -1,5 +1,5 @@
-/* Waiting for tracees: waitid that leaves the stop, groups, without waiting, beside children that are not traced, by
- * another thread, and SIGCHLD for each stop. */
+/* Waiting for tracees: with WNOWAIT, by group, without blocking, beside children that are not traced, and in another
+ * thread. Each stop sends SIGCHLD. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <pthread.h>
@@ -40,7 +40,7 @@ int main(void) {
   }
   pid_t child = fork_traced();
   if (child == 0) stop_twice();
-  CHECK(waitpid(child, &status, WNOHANG) == 0); /* its stop was reported */
+  CHECK(waitpid(child, &status, WNOHANG) == 0); /* its stop was reported already */
   CHECK(setpgid(child, child) == 0);
   go_on(PTRACE_CONT, child, 0);
   memset(&info, 0, sizeof info);

@@ -1,5 +1,5 @@
-// Answers of the processor itself: std::random_device, RDRAND and RDSEED with registers of each width, and the number
-// of the processor, if it has these. The values are printed: a replay must give the same.
+// Values that come from the processor itself: std::random_device, RDRAND and RDSEED with registers of each width, and
+// RDPID, if it supports these. A replay must print the same values.
 #include <cpuid.h>
 
 #include <cstdint>
@@ -25,8 +25,8 @@ void require(bool condition, const char* what) {
     std::printf("%s %llx\n", instruction, static_cast<unsigned long long>(value)); \
   } while (false)
 
-// A high register, the value stored before the flag is asked, the upper bits of a short one are kept, and what a
-// compiler has between the instruction and the question.
+// Unusual code: a high register, a value that is stored before the flag is tested, a short register whose upper bits
+// stay, and instructions that a compiler puts between rdrand and the test of the flag.
 void odd_forms() {
   std::uint64_t wide = 0, kept = 0, moved = 0;
   asm volatile("1: rdrand %%r12; mov %%r12, %0; jnc 1b" : "=m"(wide)::"r12", "cc");
@@ -49,7 +49,7 @@ void processor() {
   std::printf("rdpid %llu\n", static_cast<unsigned long long>(low & 0xfff));
 }
 
-// The same bytes as constants in code are no such instruction.
+// The same bytes in a constant are not such an instruction.
 std::uint64_t constants() {
   std::uint64_t value;
   asm volatile("movabs $0x33f0c70ff0c70f33, %0" : "=r"(value));

@@ -22,7 +22,7 @@ static long raw(long number, long a, long b, long c) {
   return result;
 }
 
-/* Runs on the new stack; never returns. */
+/* Runs on the new stack. Never returns. */
 __attribute__((noreturn, used)) static void thread_main(void) {
   static const char text[] = "hello from a thread without libc\n";
   raw(SYS_write, 1, (long)text, sizeof text - 1);

@@ -58,7 +58,7 @@ int main(void) {
   printf("no bits %ld\n", futex(&word, FUTEX_WAIT_BITSET_PRIVATE, 5, NULL, NULL, 0));
   printf("bad address %ld\n", futex((atomic_int*)3, FUTEX_WAIT_PRIVATE, 5, NULL, NULL, 0));
 
-  /* Requeue sleepers from the first word to the second. How many are there to be moved depends on the schedule. */
+  /* Requeue sleepers from the first word to the second. The schedule decides how many there are to move. */
   pthread_t ids[3];
   word = second = 0;
   for (int i = 0; i < 3; i++) pthread_create(&ids[i], NULL, sleeper, NULL);

@@ -1,5 +1,5 @@
-/* Receives that the kernel answers at once although there is no data, beside a thread that could wake them: from the
- * error queue, of urgent data, with a time limit, from something that is not a socket or has no peer. */
+/* Receives that return at once although there is no data, and although another thread could send some: from the error
+ * queue, of urgent data, with a time limit, from a file that is not a socket, or from a socket without a peer. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <linux/errqueue.h>
@@ -31,7 +31,7 @@ static ssize_t receive_many(int fd, int flags) {
   return recvmmsg(fd, messages, 2, flags, NULL);
 }
 
-/* An address of this machine where nobody is, and a listening socket. */
+/* Creates a listening TCP socket. Sets `here` to its address, at which no datagram socket listens. */
 static int listen_here(void) {
   socklen_t length = sizeof here;
   here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -47,7 +47,7 @@ static void errors(void) {
   FAILS(receive_many(fd, MSG_ERRQUEUE), EAGAIN);
   FAILS(recvfrom(fd, bytes, sizeof bytes, MSG_ERRQUEUE, NULL, NULL), EAGAIN);
   CHECK(setsockopt(fd, IPPROTO_IP, IP_RECVERR, &(int){1}, sizeof(int)) == 0);
-  /* nobody has the datagram socket of that number: the refusal comes to the queue */
+  /* no datagram socket has that port, so the refusal arrives in the error queue */
   CHECK(sendto(fd, "hello", 5, 0, (struct sockaddr*)&here, sizeof here) == 5);
   CHECK(receive(fd, MSG_ERRQUEUE) == 5 && memcmp(bytes, "hello", 5) == 0);
   const struct cmsghdr* head = (const struct cmsghdr*)control;

@@ -1,4 +1,4 @@
-/* Standard output, reopened by its names: a replay repeats what is written there, too. */
+/* Standard output, reopened by its names: a replay also repeats what is written there. */
 #define _GNU_SOURCE
 #include <sys/resource.h>
 #include <sys/uio.h>
@@ -7,13 +7,13 @@
 
 static void say(const char* path, const char* words) {
   int fd = open(path, O_WRONLY | O_APPEND);
-  if (fd < 0) return; /* a socket has no such name */
+  if (fd < 0) return; /* a socket cannot be opened by such a name */
   CHECK(write(fd, words, strlen(words)) == (ssize_t)strlen(words));
   int twin = dup(fd);
   CHECK(close(fd) == 0 && write(twin, "again\n", 6) == 6 && close(twin) == 0);
 }
 
-/* By a socket, to oneself and to a process that has no other; and taken from another process. */
+/* Sent through a socket, to itself and to a child without standard output; and taken with pidfd_getfd. */
 static void handed_over(void) {
   int ends[2];
   CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
@@ -34,7 +34,7 @@ static void handed_over(void) {
   CHECK(taken < 0 || write(taken, "taken\n", 6) == 6);
 }
 
-/* Behind a number that few programs have. */
+/* As a descriptor number that few programs use. */
 static void far_away(void) {
   const struct rlimit room = {10000, 10000};
   if (setrlimit(RLIMIT_NOFILE, &room) != 0) return;

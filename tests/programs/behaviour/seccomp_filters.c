@@ -96,7 +96,7 @@ static void all_threads(void) {
   CHECK(write(go[1], "g", 1) == 1 && pthread_join(thread, NULL) == 0);
 }
 
-/* Who breaks strict mode ends alone. */
+/* If a thread breaks strict mode, only that thread ends. */
 static void* breaks_strict_mode(void* arg) {
   CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0);
   syscall(SYS_getpid);
@@ -108,7 +108,7 @@ static void one_thread_strict(void) {
   CHECK(pthread_create(&thread, NULL, breaks_strict_mode, NULL) == 0 && pthread_join(thread, NULL) == 0);
 }
 
-/* Sandboxes confine thousands of processes by one filter. */
+/* Many processes with a large filter, as in sandboxes. */
 static void many_processes(void) {
   enum { kLength = 4000, kProcesses = 60 };
   static struct sock_filter code[kLength];

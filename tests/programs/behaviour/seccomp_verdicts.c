@@ -1,5 +1,5 @@
-/* A program's own filter decides on every call, including those that are answered without the kernel, and each of its
- * actions has the same effect as in the kernel. */
+/* A program's own filter decides about every call, including those that the runtime answers without the kernel. Each
+ * action has the same effect as in the kernel. */
 #define _GNU_SOURCE
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -27,7 +27,7 @@ static void returns_from_handler(void) {
   raise(SIGUSR1);
 }
 
-/* How a child ends that makes `number` under `action`: its wait status. */
+/* Returns the wait status of a child that calls `number` under a filter with `action`. */
 static int verdict(long number, uint32_t action) {
   const pid_t child = fork();
   if (child == 0) {
@@ -41,7 +41,7 @@ static int verdict(long number, uint32_t action) {
   return status_of(child);
 }
 
-/* Answered by the runtime in one way or another: by itself, from its tables, or refused. */
+/* Calls that the runtime handles in different ways: answers itself, answers from its tables, or refuses. */
 static const long kCalls[] = {SYS_sched_yield,
                               SYS_rt_sigreturn,
                               SYS_getppid,
@@ -98,7 +98,7 @@ static const long kCalls[] = {SYS_sched_yield,
                               SYS_open,
                               SYS_openat,
                               SYS_process_vm_writev,
-                              1000 /* of no call */};
+                              1000 /* not a system call */};
 
 static void kills(long number) {
   int status = verdict(number, SECCOMP_RET_KILL_PROCESS);
@@ -121,7 +121,7 @@ static void* yields(void* arg) {
   return arg;
 }
 
-/* Only the thread dies: the process goes on. */
+/* Only the thread dies; the process continues. */
 static void kills_a_thread(void) {
   const pid_t child = fork();
   if (child == 0) {
@@ -135,7 +135,7 @@ static void kills_a_thread(void) {
 int main(void) {
   for (size_t i = 0; i < sizeof kCalls / sizeof *kCalls; i++) {
     kills(kCalls[i]);
-    if (kCalls[i] == SYS_rt_sigreturn) continue; /* who cannot return goes on anywhere */
+    if (kCalls[i] == SYS_rt_sigreturn) continue; /* a refused sigreturn continues at an arbitrary place */
     answers(kCalls[i]);
   }
   CHECK(WEXITSTATUS(verdict(SYS_sched_yield, SECCOMP_RET_LOG)) == 200);

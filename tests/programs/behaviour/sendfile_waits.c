@@ -1,5 +1,5 @@
-// sendfile(2) to a socket waits until another thread reads: meanwhile others run, including the reader, and a signal
-// ends the wait.
+// sendfile(2) to a full socket waits until another thread reads. Meanwhile other threads run, including the reader, and
+// a signal ends the wait.
 #include <pthread.h>
 #include <string.h>
 #include <sys/sendfile.h>
@@ -32,7 +32,7 @@ static int big_file(void) {
 
 static void on_alarm(int number) { (void)number; }
 
-// Nobody reads: the socket is full after a while.
+// No thread reads, so the socket becomes full.
 static void interrupted(int file) {
   struct sigaction action = {.sa_handler = on_alarm};
   CHECK(sigaction(SIGALRM, &action, NULL) == 0);

@@ -1,5 +1,5 @@
-/* sigaction: unknown flags are dropped, a bad pointer is reported before a signal that cannot be caught;
- * restart_syscall called by a program is interrupted. */
+/* sigaction drops unknown flags, and reports a bad pointer before a signal that cannot be caught. If a program calls
+ * restart_syscall, that returns EINTR. */
 #define _GNU_SOURCE
 #include "check.h"
 

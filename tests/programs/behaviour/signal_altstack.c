@@ -56,7 +56,7 @@ static void set_one(int number, siginfo_t* info, void* context) {
   CHECK(sigaltstack(&stack, NULL) == 0);
 }
 
-/* What a handler sets stays in a thread that never had one; else the return puts back what was before. */
+/* A stack that a handler sets persists if the thread never had one. Otherwise the return restores the old one. */
 static void set_by_handler(void) {
   stack_t old, none = {.ss_flags = SS_DISABLE};
   on_signal(SIGUSR1, set_one, 0);

@@ -35,7 +35,7 @@ static void registers(void) {
   CHECK(sigprocmask(SIG_BLOCK, NULL, &now) == 0 && sigismember(&now, SIGUSR2) == 1);
 }
 
-/* Vector and x87 state lives through a handler that uses both, and through a system call. */
+/* Vector and x87 state survives a handler that uses both, and a system call. */
 static void vectors(void) {
   long pid = getpid(), result;
   double in[4] = {1.5, 2.5, 3.5, 4.5}, out[4];
@@ -51,7 +51,7 @@ static void vectors(void) {
   CHECK(result == 0 && memcmp(in, out, sizeof in) == 0 && x87_in == x87_out);
 }
 
-/* A system call leaves all registers but three as they are, also those for arguments it does not have. */
+/* A system call preserves all registers but three, also those of arguments that it does not have. */
 static void kept_registers(void) {
   uint64_t seen[6];
   __asm__ volatile(

@@ -1,4 +1,4 @@
-/* Every signal whose default is death, by raise and by an instruction: wait status, core flag, and an exec after it. */
+/* Every signal that kills by default, by raise and by an instruction: wait status, core flag, and a later exec. */
 #define _GNU_SOURCE
 #include <sys/resource.h>
 #include "check.h"

@@ -49,7 +49,7 @@ static void read_disturbed(int flags, int send_byte) {
 int main(void) {
   reader = pthread_self();
   if (pipe(pipe_ends) != 0) return 1;
-  /* With a byte sent afterwards both cases end, whether the signal strikes before, in or after the read. */
+  /* A byte sent afterwards ends both cases, whether the signal arrives before, in or after the read. */
   read_disturbed(SA_RESTART, 1);
   read_disturbed(0, 1);
   printf("handled at least twice: %d\n", handled >= 2);

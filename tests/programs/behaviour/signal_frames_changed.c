@@ -1,12 +1,12 @@
-/* Handlers that change what rt_sigreturn restores, of the floating-point state above all, and a program that builds the
- * whole frame. */
+/* Handlers that change what rt_sigreturn restores, mainly the floating-point state, and a program that builds a whole
+ * frame. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <ucontext.h>
 
 #include "check.h"
 
-enum { kSoftware = 464, kSoftwareBytes = 48 }; /* what the kernel notes in the state */
+enum { kSoftware = 464, kSoftwareBytes = 48 }; /* of the kernel's own fields in the state */
 enum { kStackBytes = 65536, kMxcsrBits = 0xff80 };
 
 static void (*volatile change)(ucontext_t*);
@@ -37,7 +37,7 @@ static void on_fault(int number, siginfo_t* info, void* context) {
   siglongjmp(after_fault, 1);
 }
 
-/* What the handler leaves in %xmm5 and MXCSR, where the program had 0x1234 and rounding upwards. */
+/* Checks %xmm5 and MXCSR after the handler. Before it, they are 0x1234 and rounding upwards. */
 static void expect_after(void (*how)(ucontext_t*), unsigned long xmm5, unsigned mxcsr) {
   const unsigned wanted = 0x5f80, initial = 0x1f80;
   unsigned long got = 0;

@@ -10,7 +10,7 @@ static void count(int number, siginfo_t* info, void* context) {
   handled++;
 }
 
-/* The turns until `signals` were handled. */
+/* Counts iterations until `signals` signals have been handled. */
 __attribute__((noinline, optimize("O1"))) static double turns_until(int signals) {
   volatile double turns = 0;
   while (handled < signals) turns += 1;

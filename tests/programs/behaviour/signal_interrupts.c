@@ -31,7 +31,7 @@ static void in_ms(long ms) {
   set_alarm(ms, 0);
 }
 
-/* On a busy machine the alarm may ring before the call waits; then the next one interrupts it. */
+/* On a busy machine the alarm may ring before the call waits. Then the next alarm interrupts it. */
 static void in_ms_or_later(long ms) {
   rings = 0;
   set_alarm(ms, 900);
@@ -105,7 +105,7 @@ static void without_restart(void) {
   expect_success(child);
 }
 
-/* The child lets the call end, after the alarm rang. */
+/* The child ends the wait after the alarm has rung. */
 static void with_restart(void) {
   int ends[2];
   char byte;

@@ -1,4 +1,4 @@
-/* A handler whose frame does not fit on its stack: the process gets SIGSEGV, which it may handle, and dies of a second.
+/* A handler whose frame does not fit on its stack: the process gets SIGSEGV, which it may handle. It dies of a second.
  */
 #define _GNU_SOURCE
 #include <sys/resource.h>
@@ -39,14 +39,14 @@ static pid_t raise_without_room(int fault_flags) {
   _exit(2);
 }
 
-/* The stack is there, but too small. What is below it stays as it was. */
+/* The stack exists but is too small. Memory below it stays unchanged. */
 static pid_t raise_on_small_stack(void) {
   enum { kRoom = 65536, kSmall = 2048 };
   const pid_t child = fork();
   if (child != 0) return child;
   char* room = mmap(NULL, kRoom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   const stack_t small = {.ss_sp = room + kRoom / 2, .ss_size = kSmall};
-  if (sigaltstack(&small, NULL) != 0) _exit(7); /* the kernel says so itself */
+  if (sigaltstack(&small, NULL) != 0) _exit(7); /* this kernel refuses so small a stack */
   below = room;
   below_bytes = kRoom / 2;
   on_signal(SIGUSR1, small_enough, SA_ONSTACK);

@@ -1,6 +1,6 @@
-/* A stopped process whose group becomes orphaned, because the parent ends, gets SIGHUP and SIGCONT. It handles or
+/* A stopped process gets SIGHUP and SIGCONT when its group becomes orphaned because its parent ends. It handles or
  * ignores
-   the first, or dies of it. */
+   SIGHUP, or dies of it. */
 #define _GNU_SOURCE
 #include <time.h>
 #include "check.h"

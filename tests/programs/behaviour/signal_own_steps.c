@@ -32,7 +32,7 @@ static void over_instructions(void) {
                    : "+a"(low)
                    :
                    : "rbx", "rcx", "rdx", "memory", "cc");
-  /* A hypervisor answers cpuid, and some (PVM) forget the step then. */
+  /* cpuid traps to a hypervisor, and some (PVM) lose the step. */
   int id_steps = traps == 9;
   CHECK(of_other_kind == 0 && flag_was_off == 1 && traps == 8 + id_steps);
   CHECK(places[0] == (unsigned long)clock_read && places[1] == (unsigned long)after_clock);

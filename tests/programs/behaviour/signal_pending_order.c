@@ -1,6 +1,6 @@
-/* Blocked signals of all kinds wait in the kernel's order: faults first, then the lowest number, real-time ones each
-   as often as they were sent, others once. Handlers of those that are unblocked together interrupt each other in that
-   order, so that the last one runs first. */
+/* Pending signals of all kinds are delivered in the kernel's order: faults first, then by number, real-time signals as
+   often as they were sent, others once. If several are unblocked together, their handlers interrupt each other in that
+   order, so the last one runs first. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <time.h>
@@ -42,7 +42,7 @@ static void unblock_together(void) {
   }
 }
 
-/* One that an instruction may cause ends a call that unblocks it, alone as well. */
+/* A pending signal of the kind that faults cause also ends a call that unblocks it, if it is the only one. */
 static void unblock_one(void) {
   const struct timespec soon = {5, 0};
   sigset_t all, none;

@@ -1,4 +1,4 @@
-/* Many queued signals of one number: none is lost, and they come in order. */
+/* Many queued signals of one number: none is lost, and they arrive in order. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include "check.h"

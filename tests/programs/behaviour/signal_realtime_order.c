@@ -1,4 +1,4 @@
-/* Real-time signals queue, in order, with their values; ordinary ones do not. */
+/* Real-time signals queue in order, with their values. Ordinary signals do not. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include "check.h"
@@ -46,7 +46,7 @@ static void ordinary_once(void) {
   CHECK(count == 1 && seen[0][1] == 0);
 }
 
-/* The handler's mask holds the others back until it returns. */
+/* The handler's mask blocks the other signals until it returns. */
 static void masked_in_turn(sigset_t* all) {
   struct sigaction action = {.sa_sigaction = note, .sa_flags = SA_SIGINFO};
   action.sa_mask = *all;

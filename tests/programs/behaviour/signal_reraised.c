@@ -1,5 +1,5 @@
 /* A crash handler as in crash reporters: it reports, restores the default action and resends the signal to itself with
- * the same siginfo, while it is blocked. The process dies of it when the handler returns. Then: signals with the codes
+ * the same siginfo, while it is blocked. The process dies of it when the handler returns. Also: signals with the codes
  * of faults that did not happen, which a thread can send only to itself. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 static const int kSignals[] = {SIGTRAP, SIGSEGV, SIGILL, SIGBUS, SIGFPE, SIGSYS, SIGABRT};
 
-enum { kKnownBytes = 48 }; /* of a siginfo_t; what is behind them the kernel ignores */
+enum { kKnownBytes = 48 }; /* of a siginfo_t; the kernel ignores the bytes after them */
 
 static long send_again(int number, siginfo_t* info) {
   return syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), number, info);

@@ -1,5 +1,5 @@
-/* Calls that a handler with SA_RESTART interrupts and that are made again: opening a FIFO, splice, tee, vmsplice. And
- * msgsnd, which never is. */
+/* Calls that are restarted after a handler with SA_RESTART: opening a FIFO, splice, tee, vmsplice. And msgsnd, which is
+ * never restarted. */
 #define _GNU_SOURCE
 #include <sys/msg.h>
 #include <sys/time.h>

@@ -76,7 +76,7 @@ static void handles_the_continuation(void) {
   expect_success(child);
 }
 
-/* The keyboard's stop signals do nothing to an orphaned group. */
+/* Stop signals from the keyboard have no effect on an orphaned group. */
 static void is_orphaned(void) {
   pid_t leader = fork();
   if (leader == 0) {

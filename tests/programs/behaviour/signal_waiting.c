@@ -60,7 +60,7 @@ int main(void) {
   raise(SIGUSR1);
   CHECK(sigprocmask(SIG_UNBLOCK, &user, NULL) == 0 && handled == 3);
 
-  /* Numbers that a fault causes can be blocked and waited for like others. */
+  /* Signals that faults cause can be blocked and waited for like others. */
   sigemptyset(&set), sigaddset(&set, SIGSEGV), sigaddset(&set, SIGRTMAX - 1), sigaddset(&set, SIGTRAP);
   on_signal(SIGSEGV, count, 0);
   on_signal(SIGTRAP, count, 0);

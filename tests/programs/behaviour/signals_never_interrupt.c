@@ -1,5 +1,5 @@
 /*
- * Calls that do not sleep never fail with EINTR, however signals arrive; close has closed its descriptor.
+ * Calls that do not sleep never fail with EINTR, whenever signals arrive. close always closes its descriptor.
  * A child sends SIGUSR1, handled without SA_RESTART, while the parent works with files and descriptors.
  */
 #include <errno.h>

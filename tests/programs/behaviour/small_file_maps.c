@@ -7,7 +7,7 @@ static const long kPage = 4096;
 
 static char name[] = "/tmp/reweave-map-XXXXXX";
 
-/* Opened only for reading, as the objects of a repository are. */
+/* Opens the file only for reading, as git opens its objects. */
 static char* map(long bytes, long offset, int prot) {
   int fd = open(name, O_RDONLY);
   char* p = mmap(NULL, (size_t)bytes, prot, MAP_PRIVATE, fd, offset);

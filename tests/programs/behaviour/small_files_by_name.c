@@ -1,4 +1,4 @@
-/* Small files, mapped under names that lead elsewhere by then: relative ones, links, numbers that were another file's.
+/* Small files that are mapped when their names lead elsewhere: relative names, links, reused descriptor numbers.
  */
 #define _GNU_SOURCE
 #include "check.h"
@@ -66,7 +66,7 @@ static void in_a_child(void) {
   CHECK(close(fd) == 0);
 }
 
-/* Written through one descriptor while it is mapped from another. */
+/* A file is written through one descriptor while it is mapped from another. */
 static void while_it_changes(void) {
   int writer = open("uno", O_RDWR), fd = opened("uno");
   char* p = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -86,7 +86,7 @@ static void in_shared_memory(void) {
   CHECK(unlink(name) == 0 && close(fd) == 0);
 }
 
-/* A mapping and a read of the same open file: two ways to its bytes. */
+/* A mapping and a read of the same open file must show the same bytes. */
 static void shows_what_is_read(int fd) {
   char bytes[16] = {0};
   long n = pread(fd, bytes, sizeof bytes, 0);
@@ -94,7 +94,7 @@ static void shows_what_is_read(int fd) {
   CHECK(n > 0 && p != MAP_FAILED && memcmp(p, bytes, (size_t)n) == 0 && munmap(p, 4096) == 0);
 }
 
-/* Files that nobody writes to in this run, named from the folder that they are in. */
+/* Files that do not change in this run, opened by names relative to their folder. */
 static void older_than_the_run(void) {
   CHECK(chdir("/etc") == 0);
   int group = opened("group"), passwd = opened("passwd");

@@ -162,7 +162,7 @@ static void interfaces(void) {
   CHECK(link >= 0 && send(link, &ask, sizeof ask, 0) == sizeof ask && recv(link, answer, sizeof answer, 0) > 0);
 }
 
-/* A receive that waits for all of what another process sends little by little. */
+/* A receive that waits for all bytes, which another process sends in small parts. */
 static void in_parts(void) {
   int pair[2];
   char first[4], second[4];

@@ -1,4 +1,4 @@
-/* Calls on sockets with time limits: they end in time, and are not restarted after a handler, with or without
+/* Calls on sockets with time limits end in time. They are not restarted after a handler, with or without
  * SA_RESTART. */
 #define _GNU_SOURCE
 #include <sys/socket.h>
@@ -11,7 +11,7 @@ static void on_alarm(int number, siginfo_t* info, void* context) {
   alarms++;
 }
 
-/* Again and again: the first may come before the call that it is to interrupt. */
+/* Repeated, because the first alarm may come before the call that it should interrupt. */
 static void start_alarms(void) {
   struct itimerval soon = {{0, 3000}, {0, 3000}};
   alarms = 0;

@@ -1,11 +1,11 @@
-/* Threads that take turns, and spin for a while before they sleep, as libraries for parallel loops do: usually the
- * turn comes while the other one spins. */
+/* Threads take turns, and spin for a while before they sleep, as libraries for parallel loops do. Usually the turn
+ * comes while the thread spins. */
 #define _GNU_SOURCE
 #include <linux/futex.h>
 #include <pthread.h>
 #include "check.h"
 
-#ifdef __SANITIZE_THREAD__ /* each look at the turn is an event of the trace then */
+#ifdef __SANITIZE_THREAD__ /* each check of the turn is then an event of the trace */
 enum { kTurns = 200 };
 #else
 enum { kTurns = 20000 };

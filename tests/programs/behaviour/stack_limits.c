@@ -13,7 +13,7 @@ static void set_limit(long kilobytes) {
   CHECK(setrlimit(RLIMIT_STACK, &limit) == 0);
 }
 
-/* Uses so much of the stack, page by page. */
+/* Uses `kilobytes` of the stack, page by page. */
 static void use(long kilobytes) {
   volatile char page[4 * kKilobyte];
   page[0] = (char)kilobytes;
@@ -21,7 +21,7 @@ static void use(long kilobytes) {
   page[1] = page[0];
 }
 
-/* The wait status of a program that has the first for a limit and uses the second. */
+/* Returns the wait status of this program with the stack limit `limit`, if it uses `used` kilobytes. */
 static int status_with(long limit, const char* used) {
   pid_t child = fork();
   if (child == 0) {

@@ -1,4 +1,4 @@
-/* Endless recursion: SIGSEGV on the alternate stack in a thread and in main; in a child without a handler it is death.
+/* Endless recursion: SIGSEGV on the alternate stack, in a thread and in main. A child without a handler dies of it.
  */
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* A status file that stays open shows the current state at each read: a child stopped, continued, is dead. */
+/* A status file that stays open shows the current state at each read: when a child is stopped, continued and dead. */
 #include "check.h"
 
 static char state_of(int fd, int with_pread) {
@@ -22,7 +22,7 @@ static void await(int fd, char state) {
   CHECK(state_of(fd, 0) == state && state_of(fd, 1) == state);
 }
 
-/* The last thing that is mapped shows up, too. */
+/* True if the maps file `fd` lists a mapping that begins at `start`. */
 static int lists(int fd, const void* start) {
   static char text[1 << 16];
   char line[32];

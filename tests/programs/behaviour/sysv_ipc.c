@@ -22,7 +22,7 @@ static void shared_memory(void) {
   a[7] = 42;
   CHECK(b[7] == 42);
   CHECK(shmctl(id, IPC_STAT, &status) == 0 && status.shm_segsz == 10000 && status.shm_nattch == 2);
-  FAILS(mprotect(b, 4096, PROT_READ | PROT_WRITE), EACCES); /* and it stays so */
+  FAILS(mprotect(b, 4096, PROT_READ | PROT_WRITE), EACCES); /* so it stays read-only */
   pid_t writer = fork();
   if (writer == 0) {
     *(volatile int*)b = 1;
@@ -116,7 +116,7 @@ static void messages(void) {
   CHECK(msgctl(id, IPC_RMID, NULL) == 0);
 }
 
-/* A segment of which the first page was unmapped: the rest goes, and the other attachment stays. */
+/* shmdt after the first page was unmapped: the rest is detached, and the other attachment stays. */
 static void detached_partly(void) {
   enum { kPage = 4096, kPages = 3 };
   struct shmid_ds status;

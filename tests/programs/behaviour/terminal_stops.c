@@ -1,5 +1,5 @@
-/* Jobs that a terminal stops, whatever they do meanwhile, as a shell sees it: jobs that compute, sleep, wait for a
- * thread or for input; and those in the background that read from the terminal or change its settings. */
+/* Jobs that a terminal stops, as a shell sees it, whatever they are doing: jobs that compute, sleep, wait for a thread
+ * or for input, and background jobs that read from the terminal or change its settings. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <pthread.h>
@@ -31,7 +31,7 @@ static void sleeps(void) {
   CHECK(nanosleep(&time, NULL) == 0 && poll(NULL, 0, 100) == 0);
 }
 
-/* How often a signal kept it waiting. */
+/* Reads the line "go". Returns how often a signal interrupted the read. */
 static int reads_its_line(void) {
   char line[8];
   ssize_t got;
@@ -54,7 +54,7 @@ static void is_told_of_the_continuation(void) {
   CHECK(reads_its_line() > 0 && continued == 3);
 }
 
-/* Either thread may be. */
+/* Either thread may handle SIGCONT. */
 static void is_told_beside_a_thread(void) {
   pthread_t worker;
   on_signal(SIGCONT, on_continue, 0);
@@ -105,7 +105,7 @@ static void expect_end(pid_t job) {
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7);
 }
 
-/* Typed to a job in the foreground, several times. */
+/* Ctrl-Z is typed several times to a job in the foreground. */
 static void is_typed_at(void (*job)(void), const char* input) {
   *told = 0;
   pid_t child = start_job(job, 1);
@@ -120,7 +120,7 @@ static void is_typed_at(void (*job)(void), const char* input) {
   expect_end(child);
 }
 
-/* A job in the background that uses the terminal stops; it does it once it is in the foreground. */
+/* A background job that uses the terminal stops. It can use the terminal once it is in the foreground. */
 static void is_in_the_background(void (*job)(void), int number, const char* input) {
   *told = 0;
   CHECK(tcsetpgrp(terminal, getpgrp()) == 0);

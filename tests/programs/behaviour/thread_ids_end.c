@@ -1,5 +1,5 @@
-/* A joined thread is gone: no signal reaches it. The word of set_tid_address is cleared only if another thread still
- * uses that memory. */
+/* No signal reaches a joined thread. The kernel clears the word of set_tid_address only if another thread still uses
+ * that memory. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include "check.h"

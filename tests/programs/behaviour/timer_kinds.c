@@ -1,4 +1,4 @@
-/* Interval and POSIX timers, their ways to notify, timerfd, clocks of threads and processes. */
+/* Interval and POSIX timers with all ways of notification, timerfd, and clocks of threads and processes. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/resource.h>

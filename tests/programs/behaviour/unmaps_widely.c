@@ -1,4 +1,4 @@
-/* Unmaps and protects ranges so wide that they hold the runtime's own memory: refused, and the program continues. */
+/* Unmaps and protects ranges that include the runtime's own memory: this is refused, and the program continues. */
 #include "check.h"
 
 int main(void) {

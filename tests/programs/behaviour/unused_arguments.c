@@ -1,4 +1,4 @@
-/* Calls with arguments that the kernel does not look at, in whose registers something else is left in each run. */
+/* Calls with arguments that the kernel ignores. Their registers have a different content in each run. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 
 static atomic_long count;
 
-/* Another number in each run: which thread counts first is up to the schedule. */
+/* Returns a number that differs between runs, because the schedule decides which thread counts first. */
 static long left(void) { return 0x5a0000000 + atomic_fetch_add(&count, 1); }
 
 static void check(int ok, const char* what) {

@@ -1,4 +1,4 @@
-/* Data received into the very vector or message header that says where to put it: the kernel has read that before. */
+/* Data received into the very vector or message header that says where to put it. The kernel reads that first. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/socket.h>
@@ -16,7 +16,7 @@ static void* waits(void* unused) {
   return unused;
 }
 
-/* The first two entries are overwritten by what arrives, the last one says where the rest goes. */
+/* The first 16 bytes that arrive overwrite entry 0, which describes them. Entry 1 says where the rest goes. */
 static struct iovec* own(void) {
   memset(vector, 0, sizeof vector);
   memset(behind, 0, sizeof behind);
@@ -58,7 +58,7 @@ static void through_messages(void) {
   CHECK(send(pair[1], kText, 20, 0) == 20);
   CHECK(recvmmsg(pair[0], many, 1, 0, NULL) == 1);
   arrived("recvmmsg", many[0].msg_len);
-  /* the header itself: what the kernel tells in it comes after the data */
+  /* into the header itself: the kernel stores its results there after the data */
   struct iovec at_header = {&message, sizeof message};
   message = (struct msghdr){.msg_iov = &at_header, .msg_iovlen = 1};
   char longer[sizeof message];

@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
   }
   pid_t child = vfork();
   if (child == 0) {
-    shared = 1; /* the parent's memory */
+    shared = 1; /* in the parent's memory */
     execl("/proc/self/exe", argv[0], "child", (char*)NULL);
     _exit(1);
   }

@@ -16,7 +16,7 @@ static int has_page(void) {
   return found;
 }
 
-/* Emulators and checkers name the page, too, without a call. */
+/* Emulators and checkers also use addresses of the page without calling it. */
 __attribute__((noinline)) static uint64_t bytes_between(uint64_t start, uint64_t end) { return end - start; }
 
 __attribute__((noinline)) static uint64_t page_bytes(void) {

@@ -1,5 +1,5 @@
-// Waits, time limits, timers, signals, locks of files and channels of every kind, each used correctly by two threads:
-// the argument names one. Without an argument their names are printed.
+// Waits, time limits, timers, signals, file locks and channels of every kind, each used correctly by two threads. The
+// argument names one. Without an argument, prints their names.
 #define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* Signals stop threads that compute, and they resume, as with a garbage collector: one makes short system calls, one
- * sleeps now and then, one does neither. Then a timer interrupts the one that does neither. */
+/* Signals stop and resume threads that compute, as a garbage collector does. One thread also makes short system calls,
+ * one sleeps sometimes, and one does neither. Then a timer interrupts the last one. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>
@@ -49,7 +49,7 @@ static void* work(void* argument) {
 
 static int catch_signal(int number, void (*handler)(int)) {
   struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
-  sigfillset(&action.sa_mask); /* SIGUSR2 as well: it may come only while sigsuspend waits for it */
+  sigfillset(&action.sa_mask); /* includes SIGUSR2, which only sigsuspend may receive */
   return sigaction(number, &action, NULL);
 }
 

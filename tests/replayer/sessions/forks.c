@@ -1,4 +1,4 @@
-// A child, and another that executes a program.
+// Starts a child, and another child that executes a program.
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>

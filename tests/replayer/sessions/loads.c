@@ -1,4 +1,4 @@
-// Loads a library, calls a function of it, and gives it back.
+// Loads a library, calls one of its functions, and unloads it.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// A library that a program loads.
+// The library that loads.c loads.
 int plugin_calls;
 static __thread int plugin_mine = 4;
 

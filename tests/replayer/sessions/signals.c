@@ -1,4 +1,4 @@
-// Signals that the program sends to itself, with handlers; one handler jumps out of a fault.
+// Signals that the program sends to itself, with handlers. One handler leaves a fault with a jump.
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>

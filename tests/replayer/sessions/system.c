@@ -1,4 +1,4 @@
-// System calls of some kinds.
+// System calls of several kinds.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Threads that take turns, with locks, and have storage of their own.
+// Threads that take turns, with locks and thread-local storage.
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
