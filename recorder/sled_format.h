@@ -45,8 +45,8 @@ inline constexpr std::uint8_t kSledSamePoint = 1;
 struct SledEntry {
   std::int32_t distance;  // from this field to the sled
   SledKind kind;
-  std::uint8_t order;  // atomic operation: C++'s memory_order; the one for failure in the upper four bits
-  std::uint8_t flags;  // kSledSamePoint
+  std::uint8_t order;     // atomic operation: C++'s memory_order; the one for failure in the upper four bits
+  std::uint8_t flags;     // kSledSamePoint
   std::uint8_t operands;  // 0: none; 1: the address; 2: also a value
   std::uint32_t bytes;    // size of the access
 };

@@ -65,8 +65,9 @@ void CodeOperations::read(const std::string& function) {
   auto& lines = known_[function];
   for (const Places::Code& code : places_.code_of(function))
     for (std::size_t at = 0; at < code.bytes.size();) {
-      std::vector<std::uint8_t> bytes(code.bytes.begin() + static_cast<std::ptrdiff_t>(at), code.bytes.end());
-      if (bytes.size() > core::kLongestInstruction) bytes.resize(core::kLongestInstruction);
+      const std::size_t most = std::min<std::size_t>(code.bytes.size() - at, core::kLongestInstruction);
+      const auto first = code.bytes.begin() + static_cast<std::ptrdiff_t>(at);
+      std::vector<std::uint8_t> bytes(first, first + static_cast<std::ptrdiff_t>(most));
       bytes.resize(core::kLongestInstruction);  // the decoder may read beyond the code's end
       const std::uint32_t length = core::instruction_bytes(bytes.data());
       if (length == 0) break;

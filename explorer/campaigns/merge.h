@@ -17,8 +17,8 @@ struct CaseFindings {
   std::uint64_t units = 0, done = 0, partial = 0;
   std::uint64_t runs = 0, examined = 0;
   bool saw_accesses = false;
-  std::uint64_t gave_up = 0;      // units that gave up because no run could be examined
-  std::string problem, left_for;  // why the case could not be searched; why runs could not be examined
+  std::uint64_t gave_up = 0;           // units that gave up because no run could be examined
+  std::string problem, left_for;       // why the case could not be searched; why runs could not be examined
   std::vector<FoundFailure> failures;  // those to examine; FoundFailure::how names the unit
   std::uint64_t left_out = 0;          // failing runs not examined, because there were too many different ends
   double wall = 0, cpu = 0;            // seconds, sums over the finished units

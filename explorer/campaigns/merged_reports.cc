@@ -140,16 +140,20 @@ std::string merged_markdown(const Merged& merged, const std::string& folder) {
     text += fmt::format("| {} | {} | {} | {} |\n", markdown_text(cause.what), markdown_text(cause.functions),
                         cause.runs, cause.places.size());
   text += "\n";
-  std::size_t shown = 0;
+  std::size_t shown = 0, left = 0;
   for (const MergedCase& one : merged.cases) {
-    if (!is_remarkable(one) || ++shown > kMostShown) continue;
+    if (!is_remarkable(one)) continue;
+    if (one.failures.empty() && ++shown > kMostShown) {
+      left++;
+      continue;
+    }
     text += fmt::format("### {}\n\n", markdown_text(one.name));
     if (const std::string remark = remark_of(one.findings); !remark.empty()) text += markdown_text(remark) + "\n\n";
     for (const KeptFailure& failure : one.failures)
       text += fmt::format("{}\n\n{}\n", markdown_text(one_line(failure.what)),
                           markdown_block(details_of(failure, "--minimise") + replay_line(failure, folder)));
   }
-  if (shown > kMostShown) text += fmt::format("{} more in failures.json\n", shown - kMostShown);
+  if (left > 0) text += fmt::format("{} more in failures.json\n", left);
   return text;
 }
 

@@ -6,6 +6,7 @@
 #include "explorer/words/call_stacks.h"
 #include "formats/base/private_folder.h"
 #include "formats/trace/trace_reader.h"
+#include "predictor/witness/witness_steps.h"
 #include "replayer/trace_recording.h"
 
 namespace reweave {
@@ -29,25 +30,26 @@ class ContextFinder {
           if (chunk.aux[i] != kThreadStack)
             blocks_[chunk.address[i]] = {chunk.address[i], chunk.extra[i], calls_.stack(thread, pc)};
           break;
-        case EventKind::kReturn:
-        case EventKind::kStack:
-        case EventKind::kBranch:
-          break;
         default:
-          arrive(thread, pc, chunk.address[i]);
+          break;
       }
+      if (is_arrival({chunk.address[i], pc, chunk.extra[i], thread, chunk.kind[i], chunk.aux[i]})) arrive(thread, pc);
     }
   }
   std::map<Arrival, EventContext> take() { return std::move(found_); }
 
  private:
-  // Counts the thread's arrival. A lock has two events for one operation, the request and the acquisition; the second
-  // does not count.
-  void arrive(ThreadId thread, std::uint64_t pc, std::uint64_t address) {
-    std::pair<std::uint64_t, std::uint64_t>& last = last_[thread];
-    const bool again = last == std::pair(pc, address);
-    last = again ? std::pair<std::uint64_t, std::uint64_t>{} : std::pair(pc, address);
-    if (again) return;
+  // True for events that begin an operation. An acquisition does not if the thread has requested the lock: the request
+  // began the operation.
+  bool is_arrival(const TraceEvent& event) {
+    std::pair<std::uint64_t, std::uint64_t>& requested = requests_[event.thread];
+    const bool is_request = event.kind == EventKind::kLockRequest;
+    const bool is_granted = event.kind == EventKind::kLock && requested == std::pair(event.pc, event.address);
+    if (is_request) requested = {event.pc, event.address};
+    if (is_granted) requested = {};
+    return is_request || (!is_granted && is_schedule_point(event));
+  }
+  void arrive(ThreadId thread, std::uint64_t pc) {
     const Arrival name = {pc, ++arrivals_[{thread, pc}], thread, 0};
     const auto wanted = wanted_.find(name);
     if (wanted == wanted_.end()) return;
@@ -67,8 +69,8 @@ class ContextFinder {
   const std::map<Arrival, std::uint64_t>& wanted_;  // events, each with its object
   CallStacks calls_;
   std::map<std::pair<ThreadId, std::uint64_t>, std::uint32_t> arrivals_;
-  std::map<ThreadId, std::pair<std::uint64_t, std::uint64_t>> last_;
-  std::map<std::uint64_t, HeapBlock> blocks_;  // the latest at each address
+  std::map<ThreadId, std::pair<std::uint64_t, std::uint64_t>> requests_;  // code and lock of the latest request
+  std::map<std::uint64_t, HeapBlock> blocks_;                             // the latest at each address
   std::map<Arrival, EventContext> found_;
 };
 

@@ -28,8 +28,9 @@ std::string named(const char* const (&names)[count], Value value) {
 
 std::string describe(const wire::SwitchRecord& record, const DumpOptions&) {
   static constexpr const char* kReasons[] = {"preempted", "blocked", "in kernel", "exited", "yielded"};
+  static constexpr const char* kEnds[] = {"", ", timed out", ", interrupted by a signal"};
   return fmt::format("switch to t{}, {}, step {}{}", record.to, named(kReasons, record.reason), record.step,
-                     record.timed_out != 0 ? ", timed out" : "");
+                     named(kEnds, record.timed_out));
 }
 
 // Removes the names that a call was logged with from the front of its outputs, and describes them.

@@ -43,7 +43,7 @@ constexpr std::uint8_t kAddFsBase[] = {0x65, 0x48, 0x89, 0x34, 0x25, offsetof(Th
                                        0x48, 0x8d, 0x3c, 0x37,  // lea (%rdi, %rsi), %rdi
                                        0x65, 0x48, 0x8b, 0x34, 0x25, offsetof(Thread, point_operation),
                                        0,    0,    0};  // mov %gs:.., %rsi
-static_assert(offsetof(Thread, shelved) == 128);  // as in entry.S; fits in the lowest byte of the 32-bit offset
+static_assert(offsetof(Thread, shelved) == 128);        // as in entry.S; fits in the lowest byte of the 32-bit offset
 
 SledMode mode;
 const std::uint8_t* quiet_sites;  // null: there are none

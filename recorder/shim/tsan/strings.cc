@@ -37,8 +37,8 @@ void reads(const void* place, size_t bytes, std::uint64_t pc, bool again = false
 void writes(const void* place, size_t bytes, std::uint64_t pc, bool again = false) {
   if (wanted()) range_event(EventKind::kWrite, place, bytes, pc, again);
 }
-void reads_string(const char* s, std::uint64_t pc) {
-  if (wanted()) range_event(EventKind::kRead, s, real_strlen(s) + 1, pc);
+void reads_string(const char* s, std::uint64_t pc, bool again = false) {
+  if (wanted()) range_event(EventKind::kRead, s, real_strlen(s) + 1, pc, again);
 }
 
 // Bytes that a comparison of two strings reads: up to the first difference.
@@ -55,11 +55,29 @@ void reads_both(const char* a, const char* b, size_t limit, std::uint64_t pc) {
   range_event(EventKind::kRead, b, n, pc, true);
 }
 
-void* copy(void* to, const void* from, size_t bytes, std::uint64_t pc) {
-  range_point(to, bytes, pc, true);
-  reads(from, bytes, pc);
+// Copies, as part of the schedule point of `range_point`. `again`: the point has events already.
+void* move(void* to, const void* from, size_t bytes, std::uint64_t pc, bool again = false) {
+  reads(from, bytes, pc, again);
   writes(to, bytes, pc, true);
   return real_memmove(to, from, bytes);
+}
+
+void* copy(void* to, const void* from, size_t bytes, std::uint64_t pc) {
+  range_point(to, bytes, pc, true);
+  return move(to, from, bytes, pc);
+}
+
+// Appends `length_of(from)` bytes of `from` and a null byte. Other threads may change both strings at the point, so
+// their lengths are determined again after it.
+template <typename LengthOf>
+char* append(char* to, const char* from, std::uint64_t pc, const LengthOf& length_of) {
+  range_point(to, real_strlen(to) + length_of(from) + 1, pc, true);
+  const size_t length = real_strlen(to), added = length_of(from);
+  reads(to, length + 1, pc);
+  move(to + length, from, added, pc, true);
+  writes(to + length + added, 1, pc, true);
+  to[length + added] = 0;
+  return to;
 }
 
 void* fill(void* to, int value, size_t bytes, std::uint64_t pc) {
@@ -126,7 +144,7 @@ REWEAVE_EXPORT int strncmp(const char* a, const char* b, size_t n) {
 REWEAVE_EXPORT int strcasecmp(const char* a, const char* b) {
   range_point(a, 1, REWEAVE_CALLER, false);
   reads_string(a, REWEAVE_CALLER);
-  reads_string(b, REWEAVE_CALLER);
+  reads_string(b, REWEAVE_CALLER, true);
   return real_strcasecmp(a, b);
 }
 REWEAVE_EXPORT char* strchr(const char* s, int c) {
@@ -146,29 +164,25 @@ REWEAVE_EXPORT char* strrchr(const char* s, int c) {
 REWEAVE_EXPORT char* strstr(const char* s, const char* part) {
   range_point(s, 1, REWEAVE_CALLER, false);
   reads_string(s, REWEAVE_CALLER);
-  reads_string(part, REWEAVE_CALLER);
+  reads_string(part, REWEAVE_CALLER, true);
   return const_cast<char*>(real_strstr(s, part));
 }
 REWEAVE_EXPORT char* strcpy(char* to, const char* from) {
-  copy(to, from, real_strlen(from) + 1, REWEAVE_CALLER);
+  range_point(to, real_strlen(from) + 1, REWEAVE_CALLER, true);
+  move(to, from, real_strlen(from) + 1, REWEAVE_CALLER);
   return to;
 }
 REWEAVE_EXPORT char* strncpy(char* to, const char* from, size_t n) {
+  range_point(to, n, REWEAVE_CALLER, true);
   const size_t length = real_strnlen(from, n);
-  copy(to, from, length, REWEAVE_CALLER);
-  if (length < n) fill(to + length, 0, n - length, REWEAVE_CALLER);
+  move(to, from, length, REWEAVE_CALLER);
+  writes(to + length, n - length, REWEAVE_CALLER, true);
+  real_memset(to + length, 0, n - length);
   return to;
 }
 REWEAVE_EXPORT char* strcat(char* to, const char* from) {
-  const size_t length = real_strlen(to);
-  reads(to, length + 1, REWEAVE_CALLER);
-  copy(to + length, from, real_strlen(from) + 1, REWEAVE_CALLER);
-  return to;
+  return append(to, from, REWEAVE_CALLER, [](const char* s) { return real_strlen(s); });
 }
 REWEAVE_EXPORT char* strncat(char* to, const char* from, size_t n) {
-  const size_t length = real_strlen(to), added = real_strnlen(from, n);
-  reads(to, length + 1, REWEAVE_CALLER);
-  copy(to + length, from, added, REWEAVE_CALLER);
-  fill(to + length + added, 0, 1, REWEAVE_CALLER);
-  return to;
+  return append(to, from, REWEAVE_CALLER, [n](const char* s) { return real_strnlen(s, n); });
 }
