@@ -122,7 +122,7 @@ struct Channel {
   std::uint64_t file_offset;                    // where the ring starts in the arena's file
 };
 
-// How much of the out ring's stream has been saved elsewhere, counted from the start of the run. Only that part may be
+// Counts what has been saved elsewhere of the out ring's stream since the start of the run. Only that part may be
 // overwritten in the ring.
 struct SavedMark {
   std::uint64_t bytes, records;

@@ -54,8 +54,8 @@ struct AssumedCode {
 AssumedCode code_of(const Assumption& assumption, CodeOperations& operations);
 Assumption assumption_of(const AssumedCode& code, CodeOperations& operations);
 
-// Adds the orders and regions that enforce the assumption to `held`. Throws BadInput if a run cannot have so many
-// orders and regions.
+// Adds the orders and regions that enforce the assumption to `held`. Throws BadInput if these exceed the
+// number that a run can have.
 void assume(const AssumedCode& code, HeldGoals& held);
 HeldGoals held_under(const AssumedCode& code);
 

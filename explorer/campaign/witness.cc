@@ -65,7 +65,7 @@ struct PartialOrder {
   std::set<std::size_t> walls_;  // the last steps of threads, which make up the candidate
 };
 
-// Which thread continues when the last one cannot or, with kAlternate, after each step.
+// The thread that continues when the last one cannot or, with kAlternate, after each step.
 enum class Preference { kYoungest, kOldest, kAlternate };
 
 WitnessOrder linearize(const WitnessOrder& steps, Preference preference) {

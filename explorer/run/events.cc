@@ -5,12 +5,11 @@
 #include <set>
 #include <utility>
 
+#include "explorer/run/latest_uses.h"
+
 namespace reweave {
 
 namespace {
-
-constexpr std::uint64_t kGranule = 8;
-constexpr std::uint64_t kMostGranules = 1024;  // larger footprints are not indexed by granule
 
 bool can_matter(const ChoiceNote& note) {
   switch (kind_of(note)) {
@@ -28,25 +27,6 @@ bool can_matter(const ChoiceNote& note) {
   }
 }
 
-// Bytes of memory that an event uses. For a synchronisation object this is its first byte, for a released block all of
-// it.
-struct Footprint {
-  std::uint64_t start = 0, end = 0;
-
-  bool overlaps(const Footprint& other) const { return start < other.end && other.start < end; }
-  std::uint64_t first_granule() const { return start / kGranule; }
-  std::uint64_t last_granule() const { return (end - 1) / kGranule; }
-  bool is_wide() const { return last_granule() - first_granule() >= kMostGranules; }
-  auto operator<=>(const Footprint&) const = default;
-};
-
-Footprint footprint_of(const ChoiceNote& note) {
-  const bool sized = !is_sync(note) || is_release(note);
-  return {note.object, note.object + (sized ? std::max<std::uint64_t>(note.detail, 1) : 1)};
-}
-
-bool is_read(const ChoiceNote& note) { return !is_sync(note) && note.is_write == 0; }
-
 // Returns `event`, which only another run has, moved to after the end of `run`.
 Event behind(const std::vector<Event>& run, const Event& event) {
   Event late = event;
@@ -55,86 +35,6 @@ Event behind(const std::vector<Event>& run, const Event& event) {
     if (find_event(run, lock.taken) == nullptr) lock.choice = late.choice;
   return late;
 }
-
-// The events so far, by the memory that they use.
-class LatestUses {
- public:
-  explicit LatestUses(const std::vector<Event>& events) : events_(events) {}
-
-  // Conflicting events of other threads that come before event `i` without a write to the same bytes in between.
-  std::set<std::size_t> before(std::size_t i) const {
-    std::set<std::size_t> found;
-    const Footprint place = footprint_of(events_[i].note);
-    std::set<std::uint64_t> bounds = {place.start, place.end};  // of parts whose bytes have the same uses
-    visit(place, [&](const Uses& uses) {
-      for (const std::uint64_t bound : {uses.place.start, uses.place.end})
-        if (place.start < bound && bound < place.end) bounds.insert(bound);
-    });
-    for (auto bound = bounds.begin(); std::next(bound) != bounds.end(); ++bound)
-      collect({*bound, *std::next(bound)}, i, found);
-    return found;
-  }
-  void add(std::size_t i) {
-    const Footprint place = footprint_of(events_[i].note);
-    const auto [known, is_new] = index_.try_emplace(place, all_.size());
-    if (is_new) {
-      all_.push_back({place, {}});
-      if (place.is_wide()) {
-        wide_.emplace(place.start, known->second);
-        widest_ = std::max(widest_, place.end - place.start);
-      } else {
-        for (std::uint64_t at = place.first_granule(); at <= place.last_granule(); at++)
-          narrow_[at].push_back(known->second);
-      }
-    }
-    std::vector<std::size_t>& since = all_[known->second].since;
-    if (!is_read(events_[i].note)) since.clear();
-    since.push_back(i);
-  }
-
- private:
-  struct Uses {
-    Footprint place;
-    std::vector<std::size_t> since;  // the events of exactly this footprint, from its latest write on
-  };
-
-  // Calls `use` with all earlier uses that overlap `place`; with some of them more than once.
-  template <typename Use>
-  void visit(const Footprint& place, const Use& use) const {
-    const auto try_use = [&](std::size_t number) {
-      if (all_[number].place.overlaps(place)) use(all_[number]);
-    };
-    for (auto at = narrow_.lower_bound(place.first_granule()); at != narrow_.end() && at->first <= place.last_granule();
-         ++at)
-      std::ranges::for_each(at->second, try_use);
-    for (auto at = wide_.lower_bound(place.start - std::min(place.start, widest_));
-         at != wide_.end() && at->first < place.end; ++at)
-      try_use(at->second);
-  }
-  void collect(const Footprint& place, std::size_t i, std::set<std::size_t>& found) const {
-    std::size_t latest_write = 0;
-    visit(place, [&](const Uses& uses) {
-      if (!is_read(events_[uses.since.front()].note)) latest_write = std::max(latest_write, uses.since.front());
-    });
-    visit(place, [&](const Uses& uses) {
-      // A read conflicts only with the write, which comes first.
-      const std::size_t most = is_read(events_[i].note) ? 1 : uses.since.size();
-      for (std::size_t k = most; k-- > 0 && uses.since[k] >= latest_write;)
-        if (conflict(events_[uses.since[k]], events_[i])) found.insert(uses.since[k]);
-    });
-  }
-
-  const std::vector<Event>& events_;
-  std::vector<Uses> all_;
-  std::map<Footprint, std::size_t> index_;                    // into all_
-  std::map<std::uint64_t, std::vector<std::size_t>> narrow_;  // by granule: indices into all_
-  std::multimap<std::uint64_t, std::size_t> wide_;            // by start: indices into all_
-  std::uint64_t widest_ = 0;                                  // bytes of the largest in wide_
-};
-
-}  // namespace
-
-namespace {
 
 // Tracks the locks that threads hold while the events of a run are read in order.
 class HeldLocks {

@@ -32,7 +32,7 @@ class CellMap {
   std::size_t choose(const std::function<std::uint64_t(std::uint64_t)>& below);
   // The choices that lead to a cell.
   std::vector<ThreadId> way_to(std::size_t cell) const;
-  // Takes back what choose() counted, for a return that found something new.
+  // Takes back what choose() counted. Call it if the return found something new.
   void forget_return(std::size_t cell) { cells_[cell].chosen--; }
 
  private:

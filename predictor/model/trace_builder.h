@@ -1,8 +1,8 @@
 // Turns a stream of TraceEvents into a TraceModel.
 //
-// add() converts addresses to granules (granule_map.h), keeps only the outermost acquisition and release of recursive
-// locking, splits a condition wait into a release and a re-acquisition, turns calls into call stacks, and
-// synchronisation into must-order edges (sync_edges.h).
+// add() converts addresses to granules (granule_map.h), and keeps only the outermost acquisition and release of
+// recursive locking. It splits a condition wait into a release and a re-acquisition. It turns calls into call stacks,
+// and synchronisation into must-order edges (sync_edges.h).
 //
 // finish() cuts granules into variables such that every access covers whole variables. So two accesses conflict exactly
 // if they share a variable and one writes. Data touched by only one thread is dropped, because it cannot affect a

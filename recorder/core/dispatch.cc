@@ -205,7 +205,7 @@ bool pass_filters(KernelContext& context, long& number) {
   return !asks || stop_by_filter(context, number, message);
 }
 
-// If the call creates a process, the new process's thread returns from here, too.
+// If the call creates a process, the new process's thread also returns from here.
 void on_traced_call(KernelContext& context, long number) {
   bool restarts = false;
   if (enter_traced_call(context, number) && pass_filters(context, number)) {

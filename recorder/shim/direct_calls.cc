@@ -1,5 +1,5 @@
 // Before the program's code runs, lets its calls of this library's functions jump here directly
-// (core/code/direct_calls.h). Does so only if the loader, too, would find these functions here first, that is, if no
+// (core/code/direct_calls.h). Does so only if the loader would also find these functions here first, that is, if no
 // library is loaded between the program and this one.
 #include <link.h>
 

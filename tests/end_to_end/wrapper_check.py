@@ -94,7 +94,7 @@ def scripts_for_ci_say_what_was_kept(suite):
 
 
 def hidden_values_stay_out(suite):
-    """The program sees a hidden value, but the recording does not contain it. A replay shows asterisks and says so."""
+    """The program sees a hidden value, but the recording does not contain it. A replay shows asterisks, and reports that."""
     value = "swordfish"
     suite.environment = {**suite.environment, "MY_TOKEN": value, "PLAIN": value}
     hidden = "*" * len(value)

@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(direct_pairs_are_those_of_the_definition) {
   }
 }
 
-// Blocks of any size: the last bytes count, too.
+// Blocks of any size: the last bytes count as well.
 BOOST_AUTO_TEST_CASE(a_release_conflicts_with_uses_of_all_its_bytes) {
   constexpr std::uint32_t kBytes = 1 << 20;
   for (const std::uint64_t offset : {0, 8192, 500'000, (1 << 20) - 1}) {

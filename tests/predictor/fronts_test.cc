@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint32_t kReadSites = 1000;  // above all event numbers, which are the other sites
 
-// How events get code locations. kOwn: one each. kFive: five in all. kPairs: the n-th reads of all threads share one.
+// The code locations of events. kOwn: one each. kFive: five in all. kPairs: the n-th reads of all threads share one.
 enum class Places { kOwn, kFive, kPairs };
 
 TraceModel build(const std::vector<TraceEvent>& events, bool collapse, Places places) {

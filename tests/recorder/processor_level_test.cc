@@ -1,4 +1,4 @@
-// Which processor features a program sees at each level. Each test starts from a CPUID answer with all bits set.
+// A program sees only the processor features of its level. Each test starts from a CPUID answer with all bits set.
 #define BOOST_TEST_MODULE processor_level
 #include "recorder/core/processor/processor_level.h"
 

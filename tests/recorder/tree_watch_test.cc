@@ -1,4 +1,4 @@
-// Which processes the supervisor considers dead.
+// The supervisor must know which processes are dead.
 #define BOOST_TEST_MODULE tree_watch
 #include <sys/wait.h>
 #include <unistd.h>

@@ -195,7 +195,7 @@ class Checkpoints(unittest.TestCase):
             os.close(descriptor)
 
     def refused(self, what, why):
-        """Some later checkpoints are refused, for the reason `why`. The replay and earlier checkpoints still work."""
+        """Some later checkpoints are refused with the reason `why`. The replay and earlier checkpoints still work."""
         self.record(self.plain, what)
         original = self.start(self.between(0.05))
         original.answer()

@@ -113,7 +113,7 @@ def read_sessions(path):
 
 
 def converse(command, script):
-    """Returns gdb's output. If gdb hangs, a last line says so."""
+    """Returns gdb's output. If gdb hangs, a last line reports it."""
     try:
         ran = subprocess.run(command, input=script, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                              errors="replace", timeout=LIMIT_SECONDS, check=False)

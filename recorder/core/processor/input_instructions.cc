@@ -10,8 +10,7 @@ constexpr std::int64_t kNearest = 16, kFarthest = 80;  // distance in bytes befo
 constexpr int kInstructionsBehind = 10;                // number of valid instructions required after it
 constexpr int kUsesBehind = 6;                         // one of this many uses the value
 
-// Of the decoders that start before a place: the number of all of them, of those that hit the place, and of those that
-// skip it.
+// Counts the decoders that start before a place: all of them, those that hit the place, and those that skip it.
 struct Votes {
   int starts = 0, there = 0, past = 0;
 };

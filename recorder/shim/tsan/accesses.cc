@@ -56,7 +56,7 @@ template <EventKind kKind, std::uint32_t kBytes, std::uint8_t kMarks>
 }
 
 // The point has the same stack layout as counted_access, to the byte, because the frame of a signal delivered there
-// lies below it.
+// is below it.
 template <EventKind kKind, std::uint32_t kBytes, std::uint8_t kMarks>
 [[gnu::naked]] void traced_access(void*) {
   asm volatile(

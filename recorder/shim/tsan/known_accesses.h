@@ -23,8 +23,8 @@ inline bool may_be_memory(std::uint64_t place, std::uint64_t bytes) {
   return place >= kLowest && place < kEnd && bytes <= kEnd - place;
 }
 
-// Like range_event, for an access that belongs to the preceding point. It is inlined into code that must not change
-// vector registers.
+// Does for an access that belongs to the preceding point what range_event does. It is inlined into code that must not
+// change vector registers.
 [[gnu::always_inline]] inline void known_access(EventKind kind, std::uint64_t place, std::uint64_t bytes,
                                                 std::uint64_t pc, bool again, std::uint8_t marks = 0) {
   if (bytes == 0 || !may_be_memory(place, bytes)) return;

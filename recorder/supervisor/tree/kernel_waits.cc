@@ -61,7 +61,7 @@ Processes children_of(const RuntimeState& state, const Process& process, const P
   return children;
 }
 
-// Returns the wait of wait4 or waitid for any child or, if `only` is above 0, for the child with that ID.
+// Returns what wait4 or waitid waits for: any child or, if `only` is above 0, the child with that ID.
 std::optional<KernelWait> child_wait(const RuntimeState& state, const Process& process, std::int64_t only) {
   const Processes living = living_processes(state);
   if (state.tracing_began != 0 || (only <= 0 && has_ending_child(state, process, living))) return {};

@@ -12,7 +12,7 @@ void log_file_change(const Call& call, long result);
 // Replay: repeats what log_file_change logged.
 void repeat_file_changes();
 
-// Explored run, for a call that is answered from the recording: repeats and logs its effect on a file.
+// Explored run: if the call is answered from the recording, repeats and logs its effect on a file.
 void take_file_change(const wire::SyscallRecord& recorded);
 
 // Makes mappings end where their files end, after another process may have changed the sizes.

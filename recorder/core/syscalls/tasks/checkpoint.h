@@ -1,12 +1,12 @@
 // A checkpoint: a copy of a process with all of its threads, made while all but the caller wait for the baton.
 //
 // fork copies memory and the calling thread. The child creates each of the others again with clone, on the stack and
-// with the thread-local memory that fork copied. There the thread continues to sleep (schedule/roll_call.h). The IDs
+// with the thread-local memory that fork copied; the thread then continues to sleep (schedule/roll_call.h). The IDs
 // that the program knows stay the same, because the core assigns them; the kernel's IDs are new. The parent continues
 // undisturbed.
 //
-// Memory that the process shares with others is not copied. This concerns above all the arena: whoever makes a copy
-// gives it another arena before making its threads.
+// Memory that the process shares with others, such as the arena, is not copied. The caller must give a copy another
+// arena before making its threads.
 #pragma once
 
 #include "recorder/core/base/context.h"
