@@ -115,4 +115,30 @@ struct TraceEvent {
   std::uint8_t aux = 0;
 };
 
+// True if a thread can be stopped before such an event; between these it runs freely.
+constexpr bool is_schedule_point(const TraceEvent& event) {
+  switch (event.kind) {
+    case EventKind::kRead:
+    case EventKind::kWrite:
+      return (event.aux & kSamePoint) == 0;
+    case EventKind::kAtomicLoad:
+    case EventKind::kAtomicStore:
+    case EventKind::kAtomicRmw:
+    case EventKind::kFence:
+    case EventKind::kLock:
+    case EventKind::kUnlock:
+    case EventKind::kWaitBegin:
+    case EventKind::kNotify:
+    case EventKind::kBarrierEnter:
+    case EventKind::kSemPost:
+    case EventKind::kSemWait:
+    case EventKind::kFork:  // the system call is the point
+    case EventKind::kJoin:
+    case EventKind::kFree:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace reweave

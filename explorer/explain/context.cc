@@ -6,7 +6,6 @@
 #include "explorer/words/call_stacks.h"
 #include "formats/base/private_folder.h"
 #include "formats/trace/trace_reader.h"
-#include "predictor/witness/witness_steps.h"
 #include "replayer/trace_recording.h"
 
 namespace reweave {

@@ -19,7 +19,7 @@ namespace reweave {
 namespace {
 
 // Variants of the policy `wedge`, ordered by how many programs each breaks that the previous ones do not.
-constexpr std::uint64_t kOpening[] = {5, 6 | 16, 9, 4 | 16};
+constexpr std::uint64_t kOpening[] = {5, 6 | 16, 9 | 32, 4 | 16 | 32};
 // Predicted candidates get every other run as long as they are likely to fail, for at most kUrgentRuns runs; then every
 // fourth.
 constexpr std::uint64_t kUrgentShare = 2, kPredictedShare = 4, kUrgentRuns = 6;

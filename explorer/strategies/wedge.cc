@@ -5,6 +5,8 @@
 //
 // Locks count like memory: taking one again opens the gap between two critical sections. Each place stops each thread
 // only the first few times. The bits of the configured depth select variants.
+#include <sys/syscall.h>
+
 #include "explorer/strategies/choices.h"
 
 namespace reweave {
@@ -17,6 +19,7 @@ constexpr std::uint64_t kFirstUses = 2;    // threads are also stopped before th
 constexpr std::uint64_t kReversed = 4;     // the youngest of the threads that can run runs
 constexpr std::uint64_t kNestedFirst = 8;  // threads that hold a lock are stopped before they take another
 constexpr std::uint64_t kTimesOut = 16;    // waits that can time out do so as soon as they can
+constexpr std::uint64_t kEndsLast = 32;    // the program ends only when no other thread can run
 
 constexpr std::uint64_t kTouched = 512, kCounters = 128, kHeldSlots = 180, kLockSlots = 180;
 enum {
@@ -59,9 +62,14 @@ bool touched_before(PolicyState& state, ThreadId thread, const PendingOp& op, bo
 std::uint64_t& held(PolicyState& state, ThreadId thread) { return state.words[kHeldBase + thread % kHeldSlots]; }
 std::uint64_t& locks(PolicyState& state, ThreadId thread) { return state.words[kLocksBase + thread % kLockSlots]; }
 
+// True if the operation ends the process, and with it threads that could still do something.
+bool ends_program(const PendingOp& op) { return op.kind == OpKind::kSyscall && op.detail == SYS_exit_group; }
+
 bool should_stop(const ChoiceArgs& args) {
   const Thread& me = args.current;
-  if (!counts(me.op) || args.count < 2) return false;
+  if (args.count < 2) return false;
+  if (ends_program(me.op)) return (args.config.depth & kEndsLast) != 0;
+  if (!counts(me.op)) return false;
   bool wrote = false;
   bool stop = touched_before(args.state, me.id, me.op, wrote) || (args.config.depth & kFirstUses) != 0;
   if ((args.config.depth & kNestedFirst) != 0) stop = me.op.kind == OpKind::kLock && locks(args.state, me.id) > 0;

@@ -12,6 +12,7 @@
 
 #include "predictor/analyses/rows.h"
 #include "predictor/model/access_classes.h"
+#include "predictor/model/fair_share.h"
 
 namespace reweave {
 namespace {
@@ -53,20 +54,26 @@ class Atomicity : public Analysis {
   void variable(const AnalysisInput& in, std::uint32_t v) {
     if (in.model.writes_of[v].empty()) return;
     const auto classes = in.classes_of(v);
-    std::size_t triples = 0;
-    for (const auto& [key, pairs] : pair_classes(in.model, v)) {
+    const auto blocks = pair_classes(in.model, v);
+    std::vector<std::pair<const PairClass*, const AccessClass*>> triples;
+    std::vector<std::array<std::uint32_t, 3>> places;  // by triple
+    for (const auto& [key, block] : blocks) {
       for (const AccessClass& middle : classes) {
-        if (middle.thread == pairs.thread || middle.frees) continue;
-        if (++triples > in.limits.pairs) {
-          ++in.left_out.pairs;
-          continue;
-        }
-        for (const Pattern& pattern : kPatterns) {
-          if (pattern.first_writes == in.model.is_write(pairs.first[0]) && pattern.middle_writes == middle.writes() &&
-              pattern.last_writes == in.model.is_write(pairs.second[0])) {
-            triple(in, pattern, pairs, middle);
-          }
-        }
+        if (middle.thread == block.thread || middle.frees) continue;
+        triples.emplace_back(&block, &middle);
+        places.push_back({in.model.site[block.first[0]], middle.site, in.model.site[block.second[0]]});
+      }
+    }
+    const auto examined = fair_share(places, in.limits.pairs);
+    for (const std::size_t number : examined) matching(in, *triples[number].first, *triples[number].second);
+    in.left_out.pairs += triples.size() - examined.size();
+  }
+
+  void matching(const AnalysisInput& in, const PairClass& block, const AccessClass& middle) {
+    for (const Pattern& pattern : kPatterns) {
+      if (pattern.first_writes == in.model.is_write(block.first[0]) && pattern.middle_writes == middle.writes() &&
+          pattern.last_writes == in.model.is_write(block.second[0])) {
+        triple(in, pattern, block, middle);
       }
     }
   }

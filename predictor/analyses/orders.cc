@@ -1,10 +1,11 @@
 // Order violations: an event that must come first does not. Two kinds can be recognised without knowing the program: a
 // heap block used after its release, and a variable read before its first write.
 //
-// Sound as an ordering: the witness releases the block and stops the user right before the use; or reads, with the
-// writer stopped right before its write. A read before the first write may be intended (the code may check for it), so
-// it scores low; updates of a counter under a lock, which may come in any order, are not proposed. Locks do not help
-// against wrong order, so no lockset filter. Cost: as races.cc.
+// Sound as an ordering: the witness releases the block and stops the user right before the use; or the
+// reader gets the initial value, with the first writer right before its write if their locks allow it. A read before
+// the first write may be intended (the code may check for it), so it scores low; updates of a counter under a lock,
+// which may come in any order, are not proposed. Locks do not help against wrong order, so no lockset filter. Cost: as
+// races.cc.
 #include <algorithm>
 
 #include "predictor/analyses/order_pair.h"
@@ -16,7 +17,8 @@ namespace {
 
 constexpr std::size_t kOrderSamples = 4;
 constexpr OrderPattern kUseAfterFree{0, "use-after-free", 2.8};
-// The first applies if the read got the first write's value in the trace. If both occur, they form one group.
+// The first applies if the read got the first write's value in the trace, and no lock protects both. If both patterns
+// occur, they form one group.
 constexpr OrderPattern kReadBeforeWrite{1, "read-before-write", 1.0},
     kReadBeforeOtherWrite{1, "read-before-write", 0.5};
 
@@ -68,9 +70,21 @@ class Orders : public Analysis {
       if (reads.thread == in.model.thread[first] || reads.op != Op::kRead) continue;
       for (EventIndex r : spread(reads.events, kOrderSamples)) {
         if (in.model.link[r] == kNone || are_whole_updates(in, r, first)) continue;
-        propose_order(in, groups_, in.model.link[r] == first ? kReadBeforeWrite : kReadBeforeOtherWrite, r, first);
+        unwritten(in, r, first);
       }
     }
+  }
+
+  // Proposes an order in which `read` gets the initial value. The thread of `first` is then right before its write,
+  // unless both threads would have to be in sections that exclude each other.
+  void unwritten(const AnalysisInput& in, EventIndex read, EventIndex first) {
+    if (in.order.ordered_before_reaching(first, read)) return;
+    const bool excluded = !in.locksets.compatible(in.locksets.at(read), in.locksets.at(first));
+    const bool usual = excluded || in.model.link[read] != first;
+    OrderQuery query = {{read}, {first}, ReadRule::kAllDecide, read, kNone};
+    if (excluded) query = {{}, {read}, ReadRule::kAllDecide, read, kNone};
+    GroupTable::add(order_group(in, groups_, usual ? kReadBeforeOtherWrite : kReadBeforeWrite, read, first),
+                    {{read, first}, query});
   }
 
   GroupTable groups_;

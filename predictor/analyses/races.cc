@@ -7,6 +7,7 @@
 
 #include "predictor/analyses/rows.h"
 #include "predictor/model/access_classes.h"
+#include "predictor/model/fair_share.h"
 
 namespace reweave {
 namespace {
@@ -24,19 +25,20 @@ class Races : public Analysis {
  private:
   void variable(const AnalysisInput& in, std::uint32_t v) {
     const auto classes = in.classes_of(v);
-    std::size_t pairs = 0;
+    std::vector<std::pair<std::size_t, std::size_t>> pairs;       // of classes
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> places;  // by pair
     for (std::size_t i = 0; i < classes.size(); ++i) {
       for (std::size_t j = i + 1; j < classes.size(); ++j) {
         const AccessClass &a = classes[i], &b = classes[j];
         if (a.thread == b.thread || (!a.writes() && !b.writes())) continue;
         if ((a.atomic && b.atomic) || a.frees || b.frees) continue;
-        if (++pairs > in.limits.pairs) {
-          ++in.left_out.pairs;
-        } else {
-          pair(in, a, b);
-        }
+        pairs.emplace_back(i, j);
+        places.push_back(std::minmax(a.site, b.site));
       }
     }
+    const auto examined = fair_share(places, in.limits.pairs);
+    for (const std::size_t number : examined) pair(in, classes[pairs[number].first], classes[pairs[number].second]);
+    in.left_out.pairs += pairs.size() - examined.size();
   }
 
   void pair(const AnalysisInput& in, const AccessClass& a, const AccessClass& b) {

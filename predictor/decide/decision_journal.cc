@@ -119,6 +119,8 @@ std::uint64_t question_key(std::string_view analysis, ReadRule rule, bool keep_o
     hash.add(instance.events);
     hash.add(instance.query.sequence);
     hash.add(instance.query.stops);
+    hash.add(instance.query.seen_by);
+    hash.add(instance.query.seen);
   }
   return hash.value();
 }

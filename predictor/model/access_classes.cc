@@ -4,6 +4,8 @@
 #include <iterator>
 #include <unordered_map>
 
+#include "predictor/model/fair_share.h"
+
 namespace reweave {
 
 std::vector<EventIndex> accesses_of(const TraceModel& model, std::uint32_t variable) {
@@ -21,6 +23,7 @@ std::vector<EventIndex> accesses_of(const TraceModel& model, std::uint32_t varia
 std::vector<AccessClass> access_classes(const TraceModel& model, std::uint32_t variable, std::size_t most,
                                         std::uint64_t& left_out) {
   std::vector<AccessClass> classes;
+  std::vector<std::uint64_t> places;  // by class: its location and kind
   std::unordered_map<std::uint64_t, std::size_t> index;
   std::uint32_t thread = kNone;
   for (EventIndex e : accesses_of(model, variable)) {
@@ -28,18 +31,21 @@ std::vector<AccessClass> access_classes(const TraceModel& model, std::uint32_t v
     thread = model.thread[e];
     const std::uint64_t key = std::uint64_t{model.site[e]} << 16 | static_cast<std::uint64_t>(model.op[e]) << 8 |
                               (model.flags[e] & (kAtomic | kFrees));
-    auto it = index.find(key);
-    if (it == index.end()) {
-      if (classes.size() >= most) {
-        ++left_out;
-        continue;
-      }
-      it = index.emplace(key, classes.size()).first;
+    const auto [it, is_new] = index.emplace(key, classes.size());
+    if (is_new) {
       classes.push_back({thread, model.site[e], model.op[e], model.is_atomic(e), (model.flags[e] & kFrees) != 0, {}});
+      places.push_back(key);
     }
     classes[it->second].events.push_back(e);
   }
-  return classes;
+  if (classes.size() <= most) return classes;
+  std::vector<AccessClass> kept;
+  for (const AccessClass& each : classes) left_out += each.events.size();
+  for (const std::size_t number : fair_share(places, most)) {
+    left_out -= classes[number].events.size();
+    kept.push_back(std::move(classes[number]));
+  }
+  return kept;
 }
 
 std::vector<EventIndex> spread(const std::vector<EventIndex>& events, std::size_t count) {

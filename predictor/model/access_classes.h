@@ -22,7 +22,8 @@ struct AccessClass {
 // The largest number of classes of one variable; accesses of further classes are left out.
 inline constexpr std::size_t kMaxAccessClasses = 64;
 
-// The classes of `variable`, in order of thread and first access. At most `most`; accesses of further classes are
+// The classes of `variable`, in order of thread and first access. At most `most`, shared out by location and kind, so
+// that no location is lost because many threads access the variable at another one. Accesses of further classes are
 // counted in `left_out`.
 std::vector<AccessClass> access_classes(const TraceModel& model, std::uint32_t variable, std::size_t most,
                                         std::uint64_t& left_out);

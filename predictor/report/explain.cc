@@ -51,7 +51,7 @@ std::string two_variables(const Words& w) {
 std::string use_after_free(const Words& w) { return w.act(0) + " before " + w.who(1) + " uses it."; }
 
 std::string read_before_write(const Words& w) {
-  return w.who(0) + " reads " + w.what(0) + " before " + w.who(1) + " writes it for the first time.";
+  return w.who(0) + " reads " + w.what(0) + " before any thread has written it.";
 }
 
 std::string lost_wakeup(const Words& w) {

@@ -19,7 +19,8 @@ struct OrderQuery {
   std::vector<EventIndex> sequence;
   std::vector<EventIndex> stops;
   ReadRule rule = ReadRule::kAllDecide;
-  // If given: the stop `seen_by` is a read, and would read the value of the write `seen` (kNone: the initial value).
+  // If given: at the end, the variable of the read `seen_by` has the value of the write `seen` (kNone: the initial
+  // value).
   EventIndex seen_by = kNone;
   EventIndex seen = kNone;
 };

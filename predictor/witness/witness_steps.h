@@ -18,9 +18,6 @@
 
 namespace reweave {
 
-// True if a thread can be stopped before such an event; between these it runs freely.
-bool is_schedule_point(const TraceEvent& event);
-
 class WitnessSteps {
  public:
   struct Limits {

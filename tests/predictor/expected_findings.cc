@@ -69,7 +69,7 @@ class Search {
   bool asks(EventIndex e) const { return m_.is_acquire(e) || m_.op[e] == Op::kRequest; }
 
   void add(const std::string& pattern, const std::vector<EventIndex>& events, const OrderQuery& query) {
-    if (!(query.sequence.empty() ? oracle_.can_stop_before(query.stops) : oracle_.feasible(query))) return;
+    if (!(query.sequence.empty() ? oracle_.reaches(query) : oracle_.feasible(query))) return;
     Sites sites;
     for (EventIndex e : events) sites.push_back(m_.site[e]);
     found_[pattern].insert(sites);
@@ -139,7 +139,9 @@ class Search {
     for (EventIndex r : m_.reads_of[v]) {
       if (m_.op[r] != Op::kRead || m_.link[r] == kNone || !other(r, first)) continue;
       if (m_.decides_nothing(r) && is_whole_update(r) && is_whole_update(first) && excluded(r, first)) continue;
-      add("read-before-write", {r, first}, {{r}, {first}});
+      OrderQuery query = {{r}, {first}, ReadRule::kAllDecide, r, kNone};
+      if (excluded(r, first)) query = {{}, {r}, ReadRule::kAllDecide, r, kNone};
+      add("read-before-write", {r, first}, query);
     }
   }
 
