@@ -85,6 +85,7 @@ int exit_status(const CampaignResult& result, bool whole) {
   if (const int number = interruption(); number != 0) return 128 + number;
   if (reproduced_failures(result) > 0) return kExitFailureFound;
   if (!whole) return kExitTruncated;
+  if (!result.suspected.empty()) return kExitSuspected;
   return result.progress.examined() > 0 && !result.races_unseen ? 0 : kExitNotExamined;
 }
 

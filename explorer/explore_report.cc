@@ -50,6 +50,8 @@ std::string explore_text(const ExploreReport& report) {
     if (!failure.reproduced())
       text += fmt::format("not reproduced, {} of {} replays: {}: {}\n  found by {} in run {}\n", failure.verified,
                           failure.replays, failure.path, failure.what, failure.how, failure.found_at);
+  for (const KeptFailure& run : report.result.suspected)
+    text += styled(Style::kFailure, suspected_text(run)) + "\n" + details_of(run);
   return text;
 }
 
@@ -81,9 +83,11 @@ std::string explore_json(const ExploreReport& report) {
                 {"not_kept_for", result.not_kept_for},
                 {"summary", summary_lines(report)},
                 {"candidates", json::array()},
-                {"failures", json::array()}};
+                {"failures", json::array()},
+                {"suspected", json::array()}};
   for (const CandidateVerdict& verdict : result.verdicts) whole["candidates"].push_back(verdict_json(verdict));
   for (const KeptFailure& failure : result.failures) whole["failures"].push_back(failure_json(failure));
+  for (const KeptFailure& run : result.suspected) whole["suspected"].push_back(failure_json(run));
   return json_text(whole) + "\n";
 }
 

@@ -15,6 +15,7 @@
 #include "explorer/campaign/prediction.h"
 #include "explorer/campaign/recorded_order.h"
 #include "explorer/campaign/run_judge.h"
+#include "explorer/campaign/unfinished.h"
 #include "explorer/run/expected_endings.h"
 #include "explorer/run/switches.h"
 #include "explorer/run/workers.h"
@@ -72,7 +73,9 @@ class Campaign {
                                            options.jobs, deadline_)),
         held_(held_under(options.assumptions, places_)),
         judge_(options_, expected_, held_),
-        failures_(options_, expected_, places_, runner()) {
+        failures_("failure", options_, expected_, places_, runner()),
+        unfinished_(places_),
+        suspected_("suspected", options_, expected_, places_, runner()) {
     make_output_folder(options.output);
     if (options.known != nullptr) knowledge_.add(*options.known);
   }
@@ -101,8 +104,28 @@ class Campaign {
  private:
   void keep() {
     failures_.keep(workers_->departure());
+    if (failures_.none()) suspect();
+    suspected_.keep(workers_->departure());
     workers_.reset();  // replays are process trees of their own
     result_.failures = failures_.verify([this] { return time_is_up(); });
+    result_.suspected = suspected_.verify([this] { return time_is_up(); });
+  }
+
+  // Notes the runs that left the recording where no passing run went. First makes some more runs, because steps that
+  // are merely rare occur in them as well.
+  void suspect() {
+    constexpr std::uint64_t kMore = 60;
+    for (std::uint64_t seed = 1; seed <= kMore && !unfinished_.suspected().empty() && !time_is_up(); seed++) {
+      RunRequest request;
+      request.policy = seed % 2 == 0 ? "pos" : "random";
+      request.seed = seed;
+      request.observe = true;
+      request.step_limit = step_limit();
+      request.held = held_;
+      unfinished_.learn(judged(workers_->run(request), false), request, request.policy, 0);
+    }
+    for (const Unfinished::Run& each : unfinished_.suspected())
+      suspected_.note(each.run, each.request, each.how, each.number, step_limit());
   }
   static ExpectedEndings expected_of(const CampaignOptions& options) {
     return options.expected.empty() ? ExpectedEndings::of_recording(RecordingReader(options.recording).manifest())
@@ -300,7 +323,9 @@ class Campaign {
       if (run.called_off) continue;
       look_for_choices(run);
       if (run.fair_from == 0) length_ = std::max(length_, run.steps);
-      const bool failed = note(run, request, how + (request.source.empty() ? request.policy : request.source));
+      const std::string source = how + (request.source.empty() ? request.policy : request.source);
+      unfinished_.learn(run, request, source, result_.progress.runs);
+      const bool failed = note(run, request, source);
       // The search must not learn from a failure that says nothing about the program.
       if (run.failed() && !failed) run.outcome = wire::OutcomeKind::kLeftRecording;
       search.learn(request, run);
@@ -399,6 +424,8 @@ class Campaign {
   std::shared_ptr<const QuietSites> quiet_;
   std::map<std::string, std::uint64_t> left_for_, not_kept_for_;
   Failures failures_;
+  Unfinished unfinished_;
+  Failures suspected_;  // runs of unfinished_
   CampaignResult result_;
 };
 

@@ -94,10 +94,11 @@ struct KeptFailure {
 struct CampaignResult {
   CampaignProgress progress;
   std::vector<KeptFailure> failures;
-  std::vector<FoundFailure> found;  // instead of `failures`, if CampaignOptions::keeps is false
-  std::vector<GivenEnd> given;      // how the runs of CampaignOptions::given ended, as far as they were made
-  std::vector<std::size_t> missed;  // indices in CampaignOptions::again of runs that did not fail again
-  KnowledgeRecord knowledge;        // what was learned, with CampaignOptions::known
+  std::vector<KeptFailure> suspected;  // if there are no failures: runs that could not be followed (unfinished.h)
+  std::vector<FoundFailure> found;     // instead of `failures`, if CampaignOptions::keeps is false
+  std::vector<GivenEnd> given;         // how the runs of CampaignOptions::given ended, as far as they were made
+  std::vector<std::size_t> missed;     // indices in CampaignOptions::again of runs that did not fail again
+  KnowledgeRecord knowledge;           // what was learned, with CampaignOptions::known
   std::vector<CandidateVerdict> verdicts;
   std::uint64_t minimising_runs = 0;  // made besides, to observe, minimise and explain failures
   // The reasons why runs could not be examined, the most frequent first: the requests with which runs left the

@@ -6,6 +6,7 @@
 
 #include "explorer/explain/rate.h"
 #include "explorer/searches/search.h"
+#include "explorer/words/escaping.h"
 #include "formats/base/counted.h"
 
 namespace reweave {
@@ -62,6 +63,14 @@ std::string share_text(const CampaignProgress& progress, const std::string& stra
 std::size_t reproduced_failures(const CampaignResult& result) {
   return static_cast<std::size_t>(
       std::count_if(result.failures.begin(), result.failures.end(), [](const auto& f) { return f.reproduced(); }));
+}
+
+std::string suspected_text(const KeptFailure& run) {
+  return fmt::format(
+      "{}: may fail: it went where no passing run went, and could not be followed to its end: {}; to see where: "
+      "reweave "
+      "replay -g end {}",
+      run.path, run.what, shell_word(run.path));
 }
 
 std::vector<std::string> summary_of(const CampaignResult& result, const CampaignOptions& options,

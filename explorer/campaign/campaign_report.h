@@ -15,6 +15,8 @@ namespace reweave {
 std::string share_text(const CampaignProgress& progress, const std::string& strategy);
 // The number of failures that replay.
 std::size_t reproduced_failures(const CampaignResult& result);
+// A line about a run of CampaignResult::suspected.
+std::string suspected_text(const KeptFailure& run);
 // Lines about what was searched and what was not. `limit`: the name of the option that limited the time.
 std::vector<std::string> summary_of(const CampaignResult& result, const CampaignOptions& options,
                                     std::string_view limit);

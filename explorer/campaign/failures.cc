@@ -167,7 +167,8 @@ std::size_t Failures::keep_minimal(const Found& found, const Departure& departur
 // The short form of `explain`, if runs are short enough.
 std::optional<Explanation> Failures::explanation_of(const RunResult& run) const {
   constexpr std::uint64_t kMostSteps = 20'000'000, kRuns = 600;
-  if (run.observed.empty() || options_.minimise_runs == 0 || run.steps * kRuns > kMostSteps) return {};
+  const bool left = run.outcome == wire::OutcomeKind::kLeftRecording;  // other runs that leave show nothing
+  if (left || run.observed.empty() || options_.minimise_runs == 0 || run.steps * kRuns > kMostSteps) return {};
   const Batch batch = [this](const std::vector<RunRequest>& requests) {
     std::vector<RunResult> runs;
     for (const RunRequest& request : requests) {
@@ -184,7 +185,7 @@ void Failures::store(const Minimised& smallest, const Found& found, const Depart
   KeptFailure kept;
   kept.count = found.count;
   kept.minimal = smallest.complete;
-  kept.path = (std::filesystem::path(options_.output) / fmt::format("failure-{}", kept_.size() + 1)).string();
+  kept.path = (std::filesystem::path(options_.output) / fmt::format("{}-{}", name_, kept_.size() + 1)).string();
   kept.what = readable_outcome(describe_outcome(run), places_);
   kept.found_at = found.number;
   kept.preemptions = preemptions_of(run);
@@ -220,12 +221,13 @@ std::vector<KeptFailure> Failures::verify(const std::function<bool()>& time_is_u
   return kept_;
 }
 
-// Renames the recordings: failure-1, failure-2, ... replay the same way every time; unreproduced-1, ... do not.
+// Renames the recordings: those that replay the same way every time get the name of this object and a number from 1,
+// the others unreproduced-1, ...
 void Failures::name_by_reproduction() {
   std::size_t failures = 0, others = 0;
   for (KeptFailure& failure : kept_) {
     const std::string name =
-        failure.reproduced() ? fmt::format("failure-{}", ++failures) : fmt::format("unreproduced-{}", ++others);
+        failure.reproduced() ? fmt::format("{}-{}", name_, ++failures) : fmt::format("unreproduced-{}", ++others);
     const std::string path = (std::filesystem::path(options_.output) / name).string();
     if (path != failure.path) std::filesystem::rename(failure.path, path);
     failure.path = path;

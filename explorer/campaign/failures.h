@@ -22,10 +22,11 @@ void write_story(const std::string& folder, const KeptFailure& failure);
 
 class Failures {
  public:
-  // `run` makes a run that does not count as one of the campaign, and judges it, also by the user's check. The
-  // references must outlive this object.
-  Failures(const CampaignOptions& options, const ExpectedEndings& expected, Places& places, Runner run)
-      : options_(options), expected_(expected), places_(places), run_(std::move(run)) {}
+  // `name`: the beginning of the names of the recordings. `run` makes a run that does not count as one of the campaign,
+  // and judges it, also by the user's check. The references must outlive this object.
+  Failures(std::string name, const CampaignOptions& options, const ExpectedEndings& expected, Places& places,
+           Runner run)
+      : name_(std::move(name)), options_(options), expected_(expected), places_(places), run_(std::move(run)) {}
 
   // Notes a failed run, number `number` of the campaign. A few of the runs that end alike are examined later, because
   // they may have different causes. `how`: the search or the candidate that made the run; `step_limit`: limit for runs
@@ -73,6 +74,7 @@ class Failures {
   void name_by_reproduction();
   void tell_stacks(KeptFailure& failure, const RunResult& run) const;
 
+  const std::string name_;
   const CampaignOptions& options_;
   const ExpectedEndings& expected_;
   Places& places_;

@@ -101,6 +101,10 @@ RunResult failing_run(const std::string& recording, Bench& bench, const Expected
   recorded.outcome = manifest.outcome;
   recorded.wait_status = manifest.wait_status;
   expected.judge(recorded);
+  REQUIRE(
+      recorded.outcome != wire::OutcomeKind::kLeftRecording,
+      "{} could not be followed to its end, so it is not known whether it fails; replay -g end shows where it stopped",
+      recording);
   REQUIRE(recorded.failed(), "{} passed: there is nothing to explain (--expect-status says which endings are normal)",
           recording);
   RunRequest request = request_of(switches_of(recorded));

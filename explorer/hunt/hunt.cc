@@ -244,6 +244,7 @@ void Hunt::write_reports() const {
 int Hunt::status() const {
   if (result_.interrupted != 0) return 128 + result_.interrupted;
   if (result_.found()) return kExitFailureFound;
+  if (std::ranges::any_of(result_.targets, &TargetHunt::suspects)) return kExitSuspected;
   const bool is_examined =
       std::ranges::any_of(result_.targets, [](const TargetHunt& hunt) { return hunt.examined() > 0; });
   if (is_examined) return 0;

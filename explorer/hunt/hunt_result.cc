@@ -33,9 +33,9 @@ HuntFailure failure_of(const json& from) {
 }
 
 json of(const HuntSearch& search) {
-  return {{"strategy", search.strategy},         {"seed", search.seed},       {"runs", search.runs},
-          {"examined", search.examined},         {"seconds", search.seconds}, {"accesses", search.saw_accesses},
-          {"one_schedule", search.one_schedule}, {"summary", search.summary}};
+  return {{"strategy", search.strategy},         {"seed", search.seed},           {"runs", search.runs},
+          {"examined", search.examined},         {"seconds", search.seconds},     {"accesses", search.saw_accesses},
+          {"one_schedule", search.one_schedule}, {"suspected", search.suspected}, {"summary", search.summary}};
 }
 
 HuntSearch search_of(const json& from) {
@@ -46,7 +46,8 @@ HuntSearch search_of(const json& from) {
   from.at("examined").get_to(search.examined);
   from.at("seconds").get_to(search.seconds);
   from.at("accesses").get_to(search.saw_accesses);
-  search.one_schedule = from.value("one_schedule", false);  // older hunts do not have it
+  search.one_schedule = from.value("one_schedule", false);       // older hunts do not have it
+  search.suspected = from.value("suspected", search.suspected);  // likewise
   from.at("summary").get_to(search.summary);
   return search;
 }
@@ -84,6 +85,10 @@ TargetHunt target_of(const json& from) {
 
 bool TargetHunt::found() const {
   return std::ranges::any_of(failures, [](const HuntFailure& failure) { return failure.kept.reproduced(); });
+}
+
+bool TargetHunt::suspects() const {
+  return std::ranges::any_of(searches, [](const HuntSearch& search) { return !search.suspected.empty(); });
 }
 
 std::uint64_t TargetHunt::runs() const {

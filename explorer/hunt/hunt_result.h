@@ -36,8 +36,9 @@ struct HuntSearch {
   std::uint64_t runs = 0, examined = 0;
   double seconds = 0;
   bool saw_accesses = false;
-  bool one_schedule = false;         // there was nothing to search
-  std::vector<std::string> summary;  // for people, a line each
+  bool one_schedule = false;           // there was nothing to search
+  std::vector<std::string> suspected;  // about runs that may fail and could not be followed to their end, a line each
+  std::vector<std::string> summary;    // for people, a line each
 };
 
 // The results for one target.
@@ -54,6 +55,7 @@ struct TargetHunt {
   int problem_status = 0;             // exit status for `problem`
 
   bool found() const;
+  bool suspects() const;  // true if a search suspected runs
   std::uint64_t runs() const;
   std::uint64_t examined() const;
 };

@@ -16,6 +16,12 @@ namespace {
 
 using nlohmann::json;
 
+// Why the target's result is not known; empty if it is.
+std::string error_of(const TargetHunt& hunt) {
+  if (hunt.found()) return "";
+  return hunt.problem.empty() && hunt.suspects() ? short_verdict(hunt) : hunt.problem;
+}
+
 std::string junit_case(const TargetHunt& hunt, const std::string& folder) {
   double seconds = 0;
   for (const HuntSearch& search : hunt.searches) seconds += search.seconds;
@@ -26,8 +32,8 @@ std::string junit_case(const TargetHunt& hunt, const std::string& folder) {
     text += fmt::format("      <failure message=\"{}\">{}</failure>\n", xml_text(one_line(headline_of(failure))),
                         xml_text(failure_text(failure) + "\n" + replay_command(hunt, failure, folder) + "\n"));
   }
-  if (!hunt.found() && !hunt.problem.empty())
-    text += fmt::format("      <error message=\"{}\"/>\n", xml_text(one_line(hunt.problem)));
+  if (const std::string error = error_of(hunt); !error.empty())
+    text += fmt::format("      <error message=\"{}\"/>\n", xml_text(one_line(error)));
   text += fmt::format("      <system-out>{}</system-out>\n    </testcase>\n", xml_text(searched_text(hunt)));
   return text;
 }
@@ -84,7 +90,7 @@ std::string junit_report(const HuntResult& result, const std::string& folder) {
   std::string cases;
   for (const TargetHunt& hunt : result.targets) {
     failures += hunt.found() ? 1 : 0;
-    errors += !hunt.found() && !hunt.problem.empty() ? 1 : 0;
+    errors += error_of(hunt).empty() ? 0 : 1;
     cases += junit_case(hunt, folder);
   }
   const std::string counts =

@@ -124,6 +124,12 @@ void TargetHunter::take_over(const CampaignResult& result, const CampaignOptions
   search.one_schedule = result.one_schedule;
   search.summary = summary_of(result, options,
                               fmt::format("{}--for {}s", hunt_.folder.empty() ? "" : "its part of ", options_.seconds));
+  for (KeptFailure run : result.suspected) {
+    const std::string name = free_name("suspected");
+    fs::rename(run.path, path_of(name));
+    run.path = path_of(name);
+    search.suspected.push_back(suspected_text(run));
+  }
   hunt_.searches.push_back(search);
   const SourcePaths sources(path_of(kSearchFolder) + "/prediction");
   for (const KeptFailure& failure : result.failures) take_over(failure, sources);
@@ -142,7 +148,7 @@ void TargetHunter::take_over(const KeptFailure& failure, const SourcePaths& sour
     return;
   }
   HuntFailure found = {failure, "", 0, false};
-  found.kept.path = free_name(failure.reproduced());
+  found.kept.path = free_name(failure.reproduced() ? "failure" : "unreproduced");
   fs::rename(failure.path, path_of(found.kept.path));
   sources.place(found);
   if (failure.reproduced()) explain(found);
@@ -194,9 +200,9 @@ void TargetHunter::take_cause(HuntFailure& failure, const nlohmann::json& report
   failure.line = static_cast<std::uint32_t>(std::max(step.at("line").get<std::int64_t>(), std::int64_t{1}));
 }
 
-std::string TargetHunter::free_name(bool reproduced) const {
+std::string TargetHunter::free_name(const std::string& kind) const {
   for (std::size_t number = 1;; number++) {
-    std::string name = fmt::format("{}-{}", reproduced ? "failure" : "unreproduced", number);
+    std::string name = fmt::format("{}-{}", kind, number);
     if (!fs::exists(path_of(name))) return name;
   }
 }

@@ -60,7 +60,8 @@ class TargetHunter {
   std::string message_of_recorder() const;
   bool chose_no_case() const;
   void keep_recorded(const RunResult& run, const std::string& how);
-  std::string free_name(bool reproduced) const;
+  // A name in the target's folder that is not taken: `kind`, a dash and a number.
+  std::string free_name(const std::string& kind) const;
 
   void search();
   CampaignOptions campaign_options() const;

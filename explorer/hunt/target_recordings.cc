@@ -149,7 +149,7 @@ void TargetHunter::keep_recorded(const RunResult& run, const std::string& how) {
   for (; kept.replays < kReplays && interruption() == 0; kept.replays++)
     kept.verified += replays_alike(path, run, expected_, "") ? 1 : 0;
   if (kept.verified > 0) kept.last_words = last_words_of(path);
-  kept.path = free_name(kept.reproduced());
+  kept.path = free_name(kept.reproduced() ? "failure" : "unreproduced");
   fs::rename(path, path_of(kept.path));
   found_ = found_ || kept.reproduced();
   hunt_.failures.push_back(failure);

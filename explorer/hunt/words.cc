@@ -38,6 +38,7 @@ std::string short_verdict(const TargetHunt& hunt) {
         std::ranges::count_if(hunt.failures, [](const HuntFailure& failure) { return failure.kept.reproduced(); });
     return failures == 1 ? "a failure that replays" : fmt::format("{} failures that replay", failures);
   }
+  if (hunt.suspects()) return "no failure found, but runs that may fail could not be followed to their end";
   if (hunt.examined() > 0) return "no failure found, which does not prove that there is none";
   return "not examined";
 }
@@ -56,6 +57,7 @@ std::string searched_text(const TargetHunt& hunt) {
   for (const HuntSearch& search : hunt.searches) {
     text += fmt::format("search {}, seed {}:\n", search.strategy, search.seed);
     for (const std::string& line : search.summary) text += "  " + line + "\n";
+    for (const std::string& line : search.suspected) text += "  " + line + "\n";
   }
   for (const HuntFailure& failure : hunt.failures)
     if (!failure.kept.reproduced())

@@ -28,7 +28,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kSmallestFeed = 1 << 20;
 constexpr std::uint64_t kLargestFeed = std::uint64_t{4} << 30;
-// A failing run with at most this many bytes of records is observed even if the request does not ask for it.
+// A run that fails or leaves the recording, and has at most this many bytes of records, is observed even if the request
+// does not ask for it.
 constexpr std::size_t kShortRun = 1 << 20;
 // A run without a schedule point for this long spins outside instrumented code.
 constexpr std::chrono::seconds kRunLimit{10};
@@ -292,7 +293,8 @@ RunResult ForkServer::run(const RunRequest& request) {
   RunResult done = result(await_end());
   done.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   done.records = records_;
-  if (request.observe || (done.failed() && records_.size() <= kShortRun)) done.observed = Observation(runs_.notes());
+  const bool matters = done.failed() || done.outcome == wire::OutcomeKind::kLeftRecording;
+  if (request.observe || (matters && records_.size() <= kShortRun)) done.observed = Observation(runs_.notes());
   return done;
 }
 

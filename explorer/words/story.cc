@@ -37,15 +37,17 @@ class Teller {
 
   std::string ending() {
     if (run_.empty()) return "";
-    const std::string what = first_line(describe_outcome(result_));
-    if (!result_.races.empty()) return fmt::format("The failure: {}.", what);
+    const std::string what = result_.outcome == wire::OutcomeKind::kLeftRecording
+                                 ? fmt::format("The run could not be followed any further: it {}", result_.text)
+                                 : fmt::format("The failure: {}", first_line(describe_outcome(result_)));
+    if (!result_.races.empty()) return what + ".";
     // The last step in the program itself: operations of a library that aborts are of no interest.
     const ThreadId last = run_[run_.size() - 1].thread;
     for (std::size_t i = run_.size(); i-- > 0;)
       if (run_[i].thread == last && places_.in_program(run_[i].pc))
-        return fmt::format("The failure: {}, in thread {}, which last {}{}.", what, last,
-                           operation_text(run_[i], places_), quoted(run_[i].pc));
-    return fmt::format("The failure: {}, in thread {}.", what, last);
+        return fmt::format("{}, in thread {}, which last {}{}.", what, last, operation_text(run_[i], places_),
+                           quoted(run_[i].pc));
+    return fmt::format("{}, in thread {}.", what, last);
   }
 
  private:

@@ -16,6 +16,7 @@ inline constexpr int kExitHang = 8;           // an explored run that does not e
 inline constexpr int kExitMemoryError = 9;    // use after free, double free
 inline constexpr int kExitFailureFound = 10;  // explore or hunt found a failure
 inline constexpr int kExitNotExamined = 11;   // explore or hunt could examine no run, explain found nothing
+inline constexpr int kExitSuspected = 12;     // explore or hunt could not follow a run that may fail
 inline constexpr int kExitInternal = 70;      // a defect of Reweave
 
 struct ExitStatusRow {
@@ -33,6 +34,7 @@ inline constexpr ExitStatusRow kExitStatuses[] = {
     {kExitMemoryError, "a memory error: heap use after free, double free, out of bounds"},
     {kExitFailureFound, "explore, hunt or campaign merge found a failure that replays"},
     {kExitNotExamined, "explore, hunt or campaign merge could examine no run, or explain found no order that matters"},
+    {kExitSuspected, "explore or hunt found no failure, but could not follow to its end a run that may fail"},
     {kExitInternal, "a defect of Reweave"},
 };
 

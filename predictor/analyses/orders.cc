@@ -17,8 +17,7 @@ namespace {
 
 constexpr std::size_t kOrderSamples = 4;
 constexpr OrderPattern kUseAfterFree{0, "use-after-free", 2.8};
-// The first applies if the read got the first write's value in the trace, and no lock protects both. If both patterns
-// occur, they form one group.
+// The first applies if the read got the first write's value in the trace. If both occur, they form one group.
 constexpr OrderPattern kReadBeforeWrite{1, "read-before-write", 1.0},
     kReadBeforeOtherWrite{1, "read-before-write", 0.5};
 
@@ -76,14 +75,16 @@ class Orders : public Analysis {
   }
 
   // Proposes an order in which `read` gets the initial value. The thread of `first` is then right before its write,
-  // unless both threads would have to be in sections that exclude each other.
+  // unless both threads would have to be in sections that exclude each other. If they exclude each other and there is
+  // only one write to wait for, the reader is meant to check for it.
   void unwritten(const AnalysisInput& in, EventIndex read, EventIndex first) {
     if (in.order.ordered_before_reaching(first, read)) return;
     const bool excluded = !in.locksets.compatible(in.locksets.at(read), in.locksets.at(first));
-    const bool usual = excluded || in.model.link[read] != first;
+    const bool from_first = in.model.link[read] == first;
+    if (excluded && from_first && !in.model.decides_nothing(read)) return;
     OrderQuery query = {{read}, {first}, ReadRule::kAllDecide, read, kNone};
     if (excluded) query = {{}, {read}, ReadRule::kAllDecide, read, kNone};
-    GroupTable::add(order_group(in, groups_, usual ? kReadBeforeOtherWrite : kReadBeforeWrite, read, first),
+    GroupTable::add(order_group(in, groups_, from_first ? kReadBeforeWrite : kReadBeforeOtherWrite, read, first),
                     {{read, first}, query});
   }
 

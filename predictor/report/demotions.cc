@@ -68,6 +68,11 @@ bool Demotions::is_early_atomic_read(const Finding& finding) const {
   return finding.pattern == "read-before-write" && model_.is_atomic(finding.events[0].index);
 }
 
+// True if the reader and the first writer are in sections that exclude each other (predictor/analyses/orders.cc).
+bool Demotions::is_early_locked_read(const Finding& finding) {
+  return finding.pattern == "read-before-write" && finding.query.sequence.empty();
+}
+
 std::uint32_t Demotions::assumed_elsewhere(const Finding& finding) const {
   if (!finding.assumes_data_only) return kNone;
   std::unordered_map<std::uint32_t, EventIndex> written;  // by variable, since the witness left the trace's order
@@ -100,6 +105,8 @@ void Demotions::apply(Finding& finding) const {
   if (begins_before_the_other(finding))
     demote("Ranks low: the first write precedes the start of the other thread, as initialisation does.");
   if (is_early_atomic_read(finding)) demote("Ranks low: an atomic read usually checks whether the value is there.");
+  if (is_early_locked_read(finding))
+    demote("Ranks low: a read under the writer's lock usually checks whether the value is there.");
   if (assumed_elsewhere(finding) != kNone)
     demote(
         "Ranks low: real only if another variable, which this run read and then changed, decided nothing. That "

@@ -23,6 +23,7 @@ class Demotions {
   bool reads_afresh(const Finding& finding) const;
   bool begins_before_the_other(const Finding& finding) const;
   bool is_early_atomic_read(const Finding& finding) const;
+  static bool is_early_locked_read(const Finding& finding);
   // A variable outside the finding from which a read of the witness gets another value than in the trace, while the
   // read is assumed to decide nothing; or kNone.
   std::uint32_t assumed_elsewhere(const Finding& finding) const;

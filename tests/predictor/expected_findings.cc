@@ -139,6 +139,7 @@ class Search {
     for (EventIndex r : m_.reads_of[v]) {
       if (m_.op[r] != Op::kRead || m_.link[r] == kNone || !other(r, first)) continue;
       if (m_.decides_nothing(r) && is_whole_update(r) && is_whole_update(first) && excluded(r, first)) continue;
+      if (excluded(r, first) && m_.link[r] == first && !m_.decides_nothing(r)) continue;
       OrderQuery query = {{r}, {first}, ReadRule::kAllDecide, r, kNone};
       if (excluded(r, first)) query = {{}, {r}, ReadRule::kAllDecide, r, kNone};
       add("read-before-write", {r, first}, query);
