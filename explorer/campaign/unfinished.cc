@@ -42,6 +42,7 @@ void Unfinished::learn(const RunResult& run, const RunRequest& request, const st
 
 std::vector<Unfinished::Run> Unfinished::suspected() const {
   std::vector<Run> runs;
+  if (passed_.empty()) return runs;
   std::ranges::copy_if(left_, std::back_inserter(runs), [this](const Run& each) { return is_suspected(each.run); });
   return runs;
 }

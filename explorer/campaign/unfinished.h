@@ -31,7 +31,7 @@ class Unfinished {
 
   // Learns from an observed run: from the steps of one that passed, or where one left the recording. Ignores others.
   void learn(const RunResult& run, const RunRequest& request, const std::string& how, std::uint64_t number);
-  // The runs that are suspected by what is known now.
+  // The runs that are suspected by what is known now; none if no run passed.
   std::vector<Run> suspected() const;
 
  private:
