@@ -18,7 +18,7 @@ struct Guide {
   std::vector<OrderGoal> orders;
   std::vector<RegionGoal> regions;
 };
-// Without a schedule: the continuation makes all choices, under the orders.
+// Without a schedule: the continuation makes all choices, subject to `orders`.
 Guide at_random(std::vector<OrderGoal> orders = {});
 RunRequest request_of(const Guide& guide, std::uint64_t seed);
 

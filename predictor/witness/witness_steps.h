@@ -3,7 +3,7 @@
 //
 // A thread runs its events in the order of the trace. So a witness consists of the trace up to some event, and of turns
 // of threads after it, each up to some event of the thread. Dropped events are run with the thread's next kept event,
-// because accesses to data of one thread may happen at any time.
+// because accesses to data that only one thread uses may happen at any time.
 //
 // If the trace shows the event at which the program entered main, witnesses begin there, as explored runs do.
 #pragma once

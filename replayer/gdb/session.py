@@ -293,7 +293,7 @@ class Session:
             gdb.execute("file %s" % quoted(self.stand_in.program(program)), to_string=True)
             self.add_own_symbols()
             for breakpoint in gdb.breakpoints():
-                if breakpoint.number in self.enabled:  # gdb has not found its place in the runtime
+                if breakpoint.number in self.enabled:  # gdb disabled it, not finding its place in the runtime
                     breakpoint.enabled = True
             gdb.write("process %d is executing new program: %s\n" % (gdb.selected_inferior().pid, program))
         return program
@@ -335,7 +335,7 @@ class Session:
         self.step_stops = stepping.stops_after_clock_reads()
 
     def is_in_own_library(self, frame):
-        """True for frames of all the runtime: its core, and its replacements of other libraries' functions."""
+        """True for frames of any part of the runtime: its core, or its replacements of other libraries' functions."""
         return self.is_ours(frame) or frames.is_own_library(gdb.solib_name(frame.pc()))
 
     def before_step(self, anywhere):

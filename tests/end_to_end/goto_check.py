@@ -3,9 +3,9 @@
 
     goto_check.py --build BUILD [--each N] [--all] [--most N] [--chaos] [NAME...]
 
-Records programs of tests/programs/subjects.json (default: all of kind behaviour that are built) and goes to events of
-each: N of every sort that `reweave dump` shows (a switch for each reason, each kind of record), or with --all to every
-event. Prints a line for each event at which gdb hangs or fails, and exits 1 if there is any.
+Records programs of tests/programs/subjects.json (default: every built program of kind "behaviour") and goes to events
+of each recording: N of each sort that `reweave dump` shows (one sort for each switch reason and each kind of record),
+or every event with --all. Prints a line for each event at which gdb hangs or fails, and exits 1 if there is any.
 """
 import argparse
 import concurrent.futures

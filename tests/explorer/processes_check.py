@@ -25,7 +25,7 @@ def explore(at, name, program, runs, accept):
 
 
 def processes_of(program):
-    """Returns the IDs of processes with the program's path in their command line, which cores also have."""
+    """Returns the IDs of processes whose command line has the program's path, including those that execute the core."""
     found = []
     for folder in pathlib.Path("/proc").iterdir():
         try:

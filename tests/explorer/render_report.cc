@@ -14,7 +14,7 @@ int main(int count, char** arguments) {
   const std::string form = arguments[1], recording = arguments[2];
   const std::string text(std::istreambuf_iterator<char>(std::cin), {});
   json report;
-  // Names in a program may not be UTF-8, and JSON cannot hold them: "\u00ff" stands for the byte 0xff.
+  // Names in a program need not be valid UTF-8, which JSON cannot hold: here "\u00ff" stands for the byte 0xff.
   const auto as_byte = [](json& value, const auto& self) -> void {
     if (value.is_structured())
       for (auto& [key, member] : value.items()) self(member, self);

@@ -18,7 +18,7 @@
 namespace reweave::testing {
 namespace {
 
-constexpr std::uint32_t kReadSites = 1000;  // above all event numbers, which are the other sites
+constexpr std::uint32_t kReadSites = 1000;  // greater than any event number; the other sites are event numbers
 
 // The code locations of events. kOwn: one each. kFive: five in all. kPairs: the n-th reads of all threads share one.
 enum class Places { kOwn, kFive, kPairs };

@@ -25,8 +25,8 @@ class ValueRun {
  private:
   struct State {
     std::unordered_map<std::uint32_t, std::uint64_t> memory;  // by variable
-    std::vector<std::uint64_t> read, read_data;  // by thread: what it read, and the part that decides nothing
-    std::vector<bool> misled;                    // by thread: a read had another value than in the trace
+    std::vector<std::uint64_t> read, read_data;               // by thread: values of deciding reads, and of others
+    std::vector<bool> misled;                                 // by thread: a read had another value than in the trace
   };
 
   State initial() const;

@@ -85,7 +85,8 @@ class PointStubs {
   std::uint64_t start_;
 };
 
-// Stores the return address through %rdi, and leaves that address in %rdi, as the function itself does.
+// Loads the return address into %rdi and stores it below the stack pointer, as the function itself leaves both; then
+// jumps there.
 void write_return(Assembler& code, const CallSite& site) {
   code.put(kLoadRdi, site.after);
   code.put(kStoreRdi);

@@ -10,7 +10,7 @@
 
 namespace reweave::core {
 
-// Bytes left free for the shim between a program that has a loader and the program's heap.
+// Bytes left free for the shim between a dynamically linked program and its heap.
 inline constexpr std::uint64_t kShimRoom = 1 << 20;
 
 // Recording: the address for a new mapping of `bytes` of the file `fd` if that is the shim's first in this program; 0

@@ -150,7 +150,8 @@ void forget_what_runs_lack() {
   stop_run(wire::OutcomeKind::kUnsupported, text);
 }
 
-// True if the recording's next event is a preemption of a computing thread: its breakpoint is set in the program.
+// True if the recording's next event preempts a computing thread. The breakpoint that finds that instant is then
+// already set in the program's code.
 bool preemption_is_due() {
   const wire::RecordHeader* record = peek_record();
   return record != nullptr && record->kind == static_cast<std::uint16_t>(wire::RecordKind::kPreempt);

@@ -45,7 +45,8 @@ void preempt(KernelContext& context, const LoopChanges& changes, std::uint64_t p
   const std::uint64_t step = settled_step();
   const Words words(changes);
   const std::uint64_t words_bytes = changes.count * sizeof words.items[0];
-  // A computing thread may be here with the same registers in another iteration, with other memory.
+  // A computing thread may reach this instruction with the same registers in another iteration, with different memory
+  // contents, so the memory is hashed as well.
   const bool computes = !changes.known && !changes.recurs;
   const MemoryHash memory = changes.recurs ? MemoryHash{} : hash_around(changes, computes ? page_marks : nullptr);
   const bool has_pages = computes && memory.all != 0;

@@ -18,7 +18,7 @@ struct WaitLimit {
 
 struct ThreadDeparture {
   WaitLimit limit;     // of its wait; a replay ignores it
-  bool awaits_answer;  // it sleeps before an answer that an explored run can give as well
+  bool awaits_answer;  // it sleeps in a call that an explored run can also answer
   bool departed;       // an explored run began while it slept
 };
 // This process's, by id.

@@ -25,8 +25,8 @@ bool is_stopped(const Thread& thread);
 // A process of the tree was stopped or continued by another.
 void set_process_stopped(std::uint16_t process_index, bool stopped);
 // May be called by any thread, without the baton: makes the threads of a process check whether they can run. A thread
-// that was told to stop may be able to: the kernel does not stop an orphaned process group from the keyboard
-// (setpgid(2)).
+// that was sent a stop signal may still be able to run, because the kernel ignores stop signals of the terminal for an
+// orphaned process group (setpgid(2)).
 void look_again(std::uint16_t process_index);
 
 }  // namespace reweave::core

@@ -236,7 +236,8 @@ constexpr std::uint8_t kBehindUs = 0;
   ::abort();
 }
 
-// A program that gets libm through ThreadSanitizer's runtime may not be linked with libm itself.
+// A program that gets libm through ThreadSanitizer's runtime might not itself be linked with libm, so libm is opened
+// here.
 void* find_in_libm(const char* name) {
   void* libm = dlopen("libm.so.6", RTLD_NOW);
   return libm == nullptr ? nullptr : dlsym(libm, name);

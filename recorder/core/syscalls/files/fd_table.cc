@@ -62,8 +62,8 @@ void learn(FdEntry& entry, long fd, const struct stat& status) {
 
 void note_status(long fd, const struct stat& status) {
   FdEntry* entry = entry_of(fd);
-  const bool asks =
-      (status.st_mode & S_IFMT) == S_IFREG && status.st_size == 0;  // it must be checked for being in /proc
+  const bool asks = (status.st_mode & S_IFMT) == S_IFREG &&
+                    status.st_size == 0;  // it may be in /proc, which takes another call to find out
   if (entry != nullptr && entry->kind == FdKind::kUnknown && !asks) learn(*entry, fd, status);
   if (opened_file(fd) == nullptr) return;
   state().last_opened.told = status;
