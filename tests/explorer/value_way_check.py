@@ -54,6 +54,7 @@ def check(at):
     text = explained(at, at.folder / "wrong_lock.found" / "failure-1")
     demand("Origin of the value" in text and "before thread" in text, "the text has another way", text)
     not_instrumented(at)
+    deadlock(at)
 
 
 def not_instrumented(at):
@@ -61,6 +62,14 @@ def not_instrumented(at):
     at.reweave("record", "-o", recording, "--", "/bin/false", accept=(1,))
     way = json.loads(explained(at, recording, "--json"))["value_way"]
     demand(way["steps"] == [] and "-fsanitize=thread" in way["end"], "a plain program has a way", way)
+    demand("Origin of the value" not in explained(at, recording), "the text speaks of a way that there is not", way)
+
+
+def deadlock(at):
+    """Threads wait, so no value shows the failure."""
+    recording = failing(at, "lock_order")
+    way = json.loads(explained(at, recording, "--json"))["value_way"]
+    demand(way["steps"] == [] and way["end"], "a deadlock has the way of a value", way)
     demand("Origin of the value" not in explained(at, recording), "the text speaks of a way that there is not", way)
 
 

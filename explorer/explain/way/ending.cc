@@ -26,6 +26,7 @@ class EndFinder {
       : part_(part), steps_(part.steps), thread_(thread), end_(end), history_(history), code_(code) {}
 
   FailedOperand find() {
+    if (end_.outcome == wire::OutcomeKind::kDeadlock) return unknown("threads wait, so no value shows the failure");
     if (part_.end != ExecutedPart::End::kRunEnds || steps_.empty()) return unknown("the end was not reached in time");
     const ExecutedStep& last = steps_.back();
     if (end_.outcome == wire::OutcomeKind::kMemoryError) return use_of_block();
