@@ -20,7 +20,8 @@ EXPLORE_MEMBERS = {
     "format": str, "version": int, "reweave": str, "status": int, "recording": str, "output": str, "strategy": str,
     "seed": int, "runs": int, "examined": int, "failed": int, "left_recording": int, "not_kept": int, "unfaithful": int,
     "not_held": int, "seconds": float, "accesses": bool, "interrupted": int, "out_of_time": bool, "gave_up": bool,
-    "one_schedule": bool, "left_for": list, "not_kept_for": list, "summary": list, "candidates": list, "failures": list}
+    "one_schedule": bool, "left_for": list, "not_kept_for": list, "summary": list, "candidates": list, "failures": list,
+    "suspected": list}
 FAILURE_MEMBERS = {
     "recording": str, "reproduced": bool, "what": str, "functions": str, "how": str, "run": int, "preemptions": int,
     "runs_like_this": int, "minimal": bool, "replays": int, "verified": int, "last_words": str, "cause": str, "story": str,
