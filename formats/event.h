@@ -115,12 +115,17 @@ struct TraceEvent {
   std::uint8_t aux = 0;
 };
 
+// True if the event belongs to the schedule point of an earlier event.
+constexpr bool shares_point(const TraceEvent& event) {
+  return (event.kind == EventKind::kRead || event.kind == EventKind::kWrite) && (event.aux & kSamePoint) != 0;
+}
+
 // True if a thread can be stopped before such an event; between these it runs freely.
 constexpr bool is_schedule_point(const TraceEvent& event) {
   switch (event.kind) {
     case EventKind::kRead:
     case EventKind::kWrite:
-      return (event.aux & kSamePoint) == 0;
+      return !shares_point(event);
     case EventKind::kAtomicLoad:
     case EventKind::kAtomicStore:
     case EventKind::kAtomicRmw:

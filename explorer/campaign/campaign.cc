@@ -115,7 +115,7 @@ class Campaign {
   // are merely rare occur in them as well.
   void suspect() {
     constexpr std::uint64_t kMore = 60;
-    for (std::uint64_t seed = 1; seed <= kMore && !unfinished_.suspected().empty() && !time_is_up(); seed++) {
+    for (std::uint64_t seed = 1; seed <= kMore && unfinished_.any_left() && !time_is_up(); seed++) {
       RunRequest request;
       request.policy = seed % 2 == 0 ? "pos" : "random";
       request.seed = seed;
@@ -124,8 +124,8 @@ class Campaign {
       request.held = held_;
       unfinished_.learn(judged(workers_->run(request), false), request, request.policy, 0);
     }
-    for (const Unfinished::Run& each : unfinished_.suspected())
-      suspected_.note(each.run, each.request, each.how, each.number, step_limit());
+    for (const Unfinished::Run* each : unfinished_.suspected())
+      suspected_.note(each->run, each->request, each->how, each->number, step_limit());
   }
   static ExpectedEndings expected_of(const CampaignOptions& options) {
     return options.expected.empty() ? ExpectedEndings::of_recording(RecordingReader(options.recording).manifest())

@@ -68,8 +68,7 @@ std::size_t reproduced_failures(const CampaignResult& result) {
 std::string suspected_text(const KeptFailure& run) {
   return fmt::format(
       "{}: may fail: it went where no passing run went, and could not be followed to its end: {}; to see where: "
-      "reweave "
-      "replay -g end {}",
+      "reweave replay -g end {}",
       run.path, run.what, shell_word(run.path));
 }
 

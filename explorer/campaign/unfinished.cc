@@ -30,20 +30,21 @@ bool Unfinished::is_suspected(const RunResult& run) const {
 
 void Unfinished::learn(const RunResult& run, const RunRequest& request, const std::string& how, std::uint64_t number) {
   if (run.observed.empty() || run.observed.truncated()) return;
-  if (run.outcome == wire::OutcomeKind::kPassed)
+  // Most programs never leave, and their runs need not be looked at.
+  if (run.outcome == wire::OutcomeKind::kPassed && !left_.empty())
     visit_steps(run.observed, [&](ThreadId, const Step& step) { passed_.insert(step); });
   if (run.outcome != wire::OutcomeKind::kLeftRecording || run.text == kNotHeld || !is_suspected(run)) return;
   const auto same = std::ranges::find_if(left_, [&](const Run& other) { return other.run.text == run.text; });
-  if (same != left_.end())
-    same->count++;
-  else if (left_.size() < kMostRuns)
+  if (same == left_.end() && left_.size() < kMostRuns)
     left_.push_back({run, request, how, number});
+  else if (same != left_.end() && !is_suspected(same->run))
+    *same = {run, request, how, number};
 }
 
-std::vector<Unfinished::Run> Unfinished::suspected() const {
-  std::vector<Run> runs;
-  if (passed_.empty()) return runs;
-  std::ranges::copy_if(left_, std::back_inserter(runs), [this](const Run& each) { return is_suspected(each.run); });
+std::vector<const Unfinished::Run*> Unfinished::suspected() const {
+  std::vector<const Run*> runs;
+  for (const Run& each : left_)
+    if (!passed_.empty() && is_suspected(each.run)) runs.push_back(&each);
   return runs;
 }
 

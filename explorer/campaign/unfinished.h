@@ -25,14 +25,15 @@ class Unfinished {
     RunResult run;  // observed
     RunRequest request;
     std::string how;
-    std::uint64_t number;     // of the campaign's runs
-    std::uint64_t count = 1;  // runs that left in the same way
+    std::uint64_t number;  // of the campaign's runs
   };
 
-  // Learns from an observed run: from the steps of one that passed, or where one left the recording. Ignores others.
+  // Learns from an observed run: where one left the recording, and after that the steps of those that pass. Ignores
+  // others.
   void learn(const RunResult& run, const RunRequest& request, const std::string& how, std::uint64_t number);
-  // The runs that are suspected by what is known now; none if no run passed.
-  std::vector<Run> suspected() const;
+  bool any_left() const { return !left_.empty(); }
+  // The runs that are suspected by what is known now; none if no run passed. Valid until the next call of learn().
+  std::vector<const Run*> suspected() const;
 
  private:
   // Code of the program that a thread executed, and the code of the thread's next operation, which may be in a library.
@@ -45,7 +46,7 @@ class Unfinished {
 
   const Places& places_;
   std::set<Step> passed_;  // steps of passing runs
-  std::vector<Run> left_;
+  std::vector<Run> left_;  // one for each way of leaving
 };
 
 }  // namespace reweave

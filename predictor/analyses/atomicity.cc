@@ -51,22 +51,26 @@ class Atomicity : public Analysis {
   }
 
  private:
+  using Places = std::array<std::uint32_t, 3>;  // code locations of a triple
+
   void variable(const AnalysisInput& in, std::uint32_t v) {
     if (in.model.writes_of[v].empty()) return;
     const auto classes = in.classes_of(v);
     const auto blocks = pair_classes(in.model, v);
-    std::vector<std::pair<const PairClass*, const AccessClass*>> triples;
-    std::vector<std::array<std::uint32_t, 3>> places;  // by triple
-    for (const auto& [key, block] : blocks) {
-      for (const AccessClass& middle : classes) {
-        if (middle.thread == block.thread || middle.frees) continue;
-        triples.emplace_back(&block, &middle);
-        places.push_back({in.model.site[block.first[0]], middle.site, in.model.site[block.second[0]]});
+    const auto visit_triples = [&](const auto& visit) {
+      for (const auto& [key, block] : blocks) {
+        for (const AccessClass& middle : classes) {
+          if (middle.thread == block.thread || middle.frees) continue;
+          visit(block, middle, Places{in.model.site[block.first[0]], middle.site, in.model.site[block.second[0]]});
+        }
       }
-    }
-    const auto examined = fair_share(places, in.limits.pairs);
-    for (const std::size_t number : examined) matching(in, *triples[number].first, *triples[number].second);
-    in.left_out.pairs += triples.size() - examined.size();
+    };
+    FairShare<Places> share(in.limits.pairs);
+    visit_triples([&](const PairClass&, const AccessClass&, const Places& places) { share.count(places); });
+    visit_triples([&](const PairClass& block, const AccessClass& middle, const Places& places) {
+      if (share.takes(places)) matching(in, block, middle);
+    });
+    in.left_out.pairs += share.left_out();
   }
 
   void matching(const AnalysisInput& in, const PairClass& block, const AccessClass& middle) {

@@ -25,20 +25,22 @@ class Races : public Analysis {
  private:
   void variable(const AnalysisInput& in, std::uint32_t v) {
     const auto classes = in.classes_of(v);
-    std::vector<std::pair<std::size_t, std::size_t>> pairs;       // of classes
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> places;  // by pair
-    for (std::size_t i = 0; i < classes.size(); ++i) {
-      for (std::size_t j = i + 1; j < classes.size(); ++j) {
-        const AccessClass &a = classes[i], &b = classes[j];
-        if (a.thread == b.thread || (!a.writes() && !b.writes())) continue;
-        if ((a.atomic && b.atomic) || a.frees || b.frees) continue;
-        pairs.emplace_back(i, j);
-        places.push_back(std::minmax(a.site, b.site));
+    const auto visit_pairs = [&](const auto& visit) {
+      for (std::size_t i = 0; i < classes.size(); ++i) {
+        for (std::size_t j = i + 1; j < classes.size(); ++j) {
+          const AccessClass &a = classes[i], &b = classes[j];
+          if (a.thread == b.thread || (!a.writes() && !b.writes())) continue;
+          if ((a.atomic && b.atomic) || a.frees || b.frees) continue;
+          visit(a, b, std::pair<std::uint32_t, std::uint32_t>(std::minmax(a.site, b.site)));
+        }
       }
-    }
-    const auto examined = fair_share(places, in.limits.pairs);
-    for (const std::size_t number : examined) pair(in, classes[pairs[number].first], classes[pairs[number].second]);
-    in.left_out.pairs += pairs.size() - examined.size();
+    };
+    FairShare<std::pair<std::uint32_t, std::uint32_t>> share(in.limits.pairs);
+    visit_pairs([&](const AccessClass&, const AccessClass&, const auto& places) { share.count(places); });
+    visit_pairs([&](const AccessClass& a, const AccessClass& b, const auto& places) {
+      if (share.takes(places)) pair(in, a, b);
+    });
+    in.left_out.pairs += share.left_out();
   }
 
   void pair(const AnalysisInput& in, const AccessClass& a, const AccessClass& b) {

@@ -38,12 +38,14 @@ std::vector<AccessClass> access_classes(const TraceModel& model, std::uint32_t v
     }
     classes[it->second].events.push_back(e);
   }
-  if (classes.size() <= most) return classes;
+  FairShare<std::uint64_t> share(most);
+  for (const std::uint64_t place : places) share.count(place);
   std::vector<AccessClass> kept;
-  for (const AccessClass& each : classes) left_out += each.events.size();
-  for (const std::size_t number : fair_share(places, most)) {
-    left_out -= classes[number].events.size();
-    kept.push_back(std::move(classes[number]));
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    if (share.takes(places[i]))
+      kept.push_back(std::move(classes[i]));
+    else
+      left_out += classes[i].events.size();
   }
   return kept;
 }

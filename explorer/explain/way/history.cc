@@ -56,10 +56,8 @@ AccessHistory::AccessHistory(const TraceReader& trace, std::uint16_t process) {
       if (!is_kept(chunk.kind[i])) continue;
       const TraceEvent what = {
           chunk.address[i], trace.pc_of(chunk.site[i]), chunk.extra[i], chunk.thread[i], chunk.kind[i], chunk.aux[i]};
-      const bool plain = what.kind == EventKind::kRead || what.kind == EventKind::kWrite;
-      const bool again = plain && (what.aux & kSamePoint) != 0;
       std::uint32_t& number = arrivals[{what.thread, what.pc}];
-      if (!again) number++;
+      if (!shares_point(what)) number++;
       add(chunk.first_event + i, what, in_main ? number : 0);
     }
   }

@@ -176,7 +176,7 @@ REWEAVE_EXPORT char* strncpy(char* to, const char* from, size_t n) {
   range_point(to, n, REWEAVE_CALLER, true);
   const size_t length = real_strnlen(from, n);
   move(to, from, length, REWEAVE_CALLER);
-  writes(to + length, n - length, REWEAVE_CALLER, true);
+  writes(to + length, n - length, REWEAVE_CALLER, length != 0);
   real_memset(to + length, 0, n - length);
   return to;
 }
