@@ -32,6 +32,7 @@ class Motion:
         self.error = None
         self.moved = False
         self.interrupted = False  # by the user
+        self.quit = False  # an interruption ended the evaluation of a condition; gdb then reports that breakpoint
         self.running = False
         self.interrupt_wanted = False
         adapter.console = []
@@ -49,8 +50,14 @@ class Motion:
         if self.adapter.motion is self:
             self.adapter.gdb.interrupt()
 
+    def was_interrupted(self):
+        """True if it ended because of an interruption."""
+        return self.quit or (self.stop or {}).get("signal-name") in INTERRUPTS
+
     def take(self, record):
-        if record.kind == "*":
+        if record.kind == "&":
+            self.quit = self.quit or record.text == "Quit\n"
+        elif record.kind == "*":
             self.moved = True
             self.running = record.name == "running"
             if self.running and self.interrupt_wanted:
@@ -121,7 +128,7 @@ def hold(adapter):
     done, motion.done = motion.done, lambda ended, console: stopped.append(console)
     motion.interrupt()
     adapter.await_motion()
-    if not motion.interrupted and (motion.stop or {}).get("signal-name") in INTERRUPTS:
+    if not motion.interrupted and motion.was_interrupted():
         return lambda: go(adapter, motion.command)
     return lambda: done(motion, stopped[0])
 
@@ -142,7 +149,7 @@ def arrived(adapter, motion, console, reason=None):
         return show_end(adapter, exit_code(stop))
     if "No more reverse-execution history" in console:
         reason, text = "entry", "the beginning of the recording"
-    elif motion.interrupted and stop.get("signal-name") in INTERRUPTS:
+    elif motion.interrupted and motion.was_interrupted():
         reason, text = "pause", ""
     else:
         reason, text = reason or REASONS.get(stop.get("reason"), "step"), describe(stop)

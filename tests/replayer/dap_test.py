@@ -7,14 +7,20 @@ Usage: dap_test.py REWEAVE TARGET SOURCE VSIX
 import base64
 import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 import unittest
 import zipfile
+from unittest import mock
 
 from dap_client import LIMIT, DapClient, Refused
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "replayer/dap"))
+import mi  # noqa: E402
+import motion  # noqa: E402
 
 REWEAVE, TARGET, SOURCE, VSIX = sys.argv[1:5]
 LINES = open(SOURCE, encoding="utf-8").read().splitlines()
@@ -208,6 +214,18 @@ class DapTest(unittest.TestCase):
         client.ask("setFunctionBreakpoints", breakpoints=[])
         client.ask("continue", threadId=1)
         self.assertEqual(client.event("exited")["exitCode"], 0)
+
+    def test_a_pause_while_gdb_evaluates_a_condition(self):
+        adapter = mock.MagicMock()
+        adapter.gdb.ended, adapter.gdb.send.return_value = False, 2
+        with mock.patch.object(motion, "show_stop") as shown:
+            motion.go(adapter, "continue")
+            moves = adapter.motion
+            moves.interrupted = True
+            for line_of_gdb in ('*running,thread-id="all"', '&"Error in testing breakpoint condition:\\n"', '&"Quit\\n"',
+                                '*stopped,reason="breakpoint-hit",bkptno="1"', "2^done"):
+                moves.take(mi.parse(line_of_gdb))
+        self.assertEqual(shown.call_args.args[1], "pause")
 
     def test_sources_where_they_were_built(self):
         source = self.compile("here", "dap_target.c")
