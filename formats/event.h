@@ -104,6 +104,9 @@ inline constexpr std::uint64_t kFirstKernelObject = std::uint64_t{1} << 47;
 // `aux` of a kAlloc: not a heap block, but memory (possibly reused) that becomes the stack of a new thread.
 inline constexpr std::uint8_t kThreadStack = 1;
 
+inline constexpr std::uint64_t kSmallValues = std::uint64_t{1} << 15;
+inline constexpr std::uint64_t kNumberedValue = std::uint64_t{1} << 63;
+
 // One event as readers return it. `pc` is the address in the target after the instruction or call that caused it (a
 // return address); `extra` is described with each kind.
 struct TraceEvent {
@@ -113,6 +116,11 @@ struct TraceEvent {
   ThreadId thread = 0;
   EventKind kind = EventKind::kRead;
   std::uint8_t aux = 0;
+  // With `has_value`, the bytes at `address` right before the access, lowest first; it has at most 8 bytes. So a read
+  // got this value, and the write before it stored it. In a trace, values below kSmallValues stand for themselves. Each
+  // of the others has a number with kNumberedValue. Two numbers at one address are equal only if the values are.
+  bool has_value = false;
+  std::uint64_t value = 0;
 };
 
 // True if the event belongs to the schedule point of an earlier event.

@@ -57,6 +57,7 @@ struct TraceChunk {
   threads @5 :Data;    # varint, where the thread changes
   addresses @6 :Data;  # signed varint, where not predicted
   extras @7 :Data;     # signed varint, where not predicted
+  values @8 :Data;     # varint: value_coding.h, where not predicted
 }
 
 struct TraceFoot {

@@ -362,7 +362,7 @@ struct PageHashes {
 };
 
 // ---------------------------------------------------------------------------------------------------------
-// Packed trace records: 16 bytes, or 24 with an extra word. They have no RecordHeader; the tag distinguishes them.
+// Packed trace records: 16 bytes, or 24 with a third word. They have no RecordHeader; the tag distinguishes them.
 //
 //   word 0:  63........16 15   14    13........8 7......0
 //            address 48   1  extra?   EventKind   aux/size
@@ -370,17 +370,19 @@ struct PageHashes {
 //            pc 48        thread
 //   word 2 (if extra?): the event's `extra`
 //
-// In a 16-byte record of a memory access the low byte is log2(size) | memory order << 4 and `extra` = size.
+// In a record of a memory access without extra word the low byte is log2(size) | kTraceValue | memory order << 4, and
+// `extra` = size. With kTraceValue, word 2 is the event's `value`.
 // ---------------------------------------------------------------------------------------------------------
 inline constexpr std::uint16_t kTraceTag = 0x8000;
 inline constexpr std::uint16_t kTraceExtra = 0x4000;
+inline constexpr std::uint8_t kTraceValue = 8;
 
 struct TraceRecord {
   std::uint64_t word0;
   std::uint64_t word1;
 };
 
-// True for the kinds whose 16-byte form carries its size in the low byte.
+// True for the kinds whose form without extra word carries its size in the low byte.
 constexpr bool is_access(EventKind kind) { return kind <= EventKind::kAtomicRmw; }
 
 constexpr std::uint64_t pack_word0(EventKind kind, std::uint8_t low, std::uint64_t address, bool extra) {
@@ -388,8 +390,17 @@ constexpr std::uint64_t pack_word0(EventKind kind, std::uint8_t low, std::uint64
 }
 constexpr std::uint64_t pack_word1(std::uint64_t pc, ThreadId thread) { return pc << 16 | thread; }
 
+constexpr EventKind kind_of(std::uint64_t word0) { return static_cast<EventKind>(word0 >> 8 & 0x3f); }
+
+// True if the packed record that starts with `word0` holds the value of its access. Only the low 15 bits count.
+constexpr bool holds_value(std::uint64_t word0) {
+  return (word0 & (kTraceExtra | kTraceValue)) == kTraceValue && is_access(kind_of(word0));
+}
+
 // Bytes of the packed record that starts with `word0`.
-constexpr std::uint32_t trace_record_bytes(std::uint64_t word0) { return (word0 & kTraceExtra) != 0 ? 24 : 16; }
+constexpr std::uint32_t trace_record_bytes(std::uint64_t word0) {
+  return (word0 & kTraceExtra) != 0 || holds_value(word0) ? 24 : 16;
+}
 
 // The effect of a call on kernel objects, which the core reports while tracing: a record of kind kKernelStepKind with
 // the step in its low byte, `address` and `extra` as below. replayer/kernel_objects.h turns it into kSend and kReceive.
@@ -440,14 +451,16 @@ constexpr TraceEvent unpack_trace(const std::uint64_t* words) {
   event.address = words[0] >> 16;
   event.pc = words[1] >> 16;
   event.thread = static_cast<ThreadId>(words[1]);
-  event.kind = static_cast<EventKind>(words[0] >> 8 & 0x3f);
+  event.kind = kind_of(words[0]);
   const auto low = static_cast<std::uint8_t>(words[0]);
   if ((words[0] & kTraceExtra) != 0) {
     event.extra = words[2];
     event.aux = low;
   } else if (is_access(event.kind)) {
-    event.extra = std::uint64_t{1} << (low & 15);
+    event.extra = std::uint64_t{1} << (low & 7);
     event.aux = static_cast<std::uint8_t>(low >> 4);
+    event.has_value = holds_value(words[0]);
+    if (event.has_value) event.value = words[2];
   } else {
     event.aux = low;
   }

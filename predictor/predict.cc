@@ -10,6 +10,7 @@
 #include "predictor/decide/analysis.h"
 #include "predictor/decide/decider.h"
 #include "predictor/decide/decision_journal.h"
+#include "predictor/model/value_links.h"
 #include "predictor/report/demotions.h"
 #include "predictor/report/shortlist.h"
 
@@ -20,17 +21,17 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// The state that depends on the read rule.
+// The state that depends on the read rule, and on the writes that reads are linked to.
 struct Round {
-  Round(const TraceModel& model, const Locksets& locksets, ReadRule read_rule, std::function<bool()> expired,
-        const Limits& limits, LeftOut& left_out)
-      : rule(read_rule), order(model, rule), decider(model, order, locksets, expired), input{model,
-                                                                                             order,
-                                                                                             locksets,
-                                                                                             std::move(expired),
-                                                                                             limits,
-                                                                                             left_out} {}
+  Round(const TraceModel& model, const Locksets& locksets, ReadRule read_rule, std::string of_kind,
+        std::function<bool()> expired, const Limits& limits, LeftOut& left_out)
+      : kind(std::move(of_kind)),
+        rule(read_rule),
+        order(model, rule),
+        decider(model, order, locksets, expired),
+        input{model, order, locksets, std::move(expired), limits, left_out} {}
 
+  std::string kind;  // added to the names of its passes
   ReadRule rule;
   MustOrder order;
   Decider decider;
@@ -41,6 +42,8 @@ struct Round {
 constexpr double kAssumptionCost = 0.3;
 // Added to the score if one of the accesses is in an assertion.
 constexpr double kAssertionWorth = 0.2;
+// Longer traces are searched with the links of the trace only: the others need a second copy of it.
+constexpr std::size_t kMostForEqualValues = 4'000'000;
 
 class Predictor {
  public:
@@ -48,11 +51,12 @@ class Predictor {
       : model_(model), options_(options), begin_(Clock::now()), locksets_(model) {}
 
   std::vector<Finding> run(PredictStats& stats) {
-    round(ReadRule::kAllDecide, stats);
+    round(model_, ReadRule::kAllDecide, "", stats);
     const auto feeds = [](std::uint8_t flags) { return (flags & kFeedsWrite) != 0 && (flags & kDecidesNothing) == 0; };
     if (options_.assume_data_reads && std::any_of(model_.flags.begin(), model_.flags.end(), feeds)) {
-      round(ReadRule::kUpdatesCarryData, stats);
+      round(model_, ReadRule::kUpdatesCarryData, ", assuming", stats);
     }
+    by_equal_values(stats);
     std::stable_sort(found_.begin(), found_.end(),
                      [](const Finding& a, const Finding& b) { return rank(a) < rank(b); });
     if (options_.place) merge_causes(model_, options_.place, found_);
@@ -73,12 +77,26 @@ class Predictor {
     return seconds_since(begin_) > options_.budget_seconds || (options_.interrupted && options_.interrupted());
   }
 
-  void round(ReadRule rule, PredictStats& stats) {
+  // Searches once more, with each read linked to the first write of its value.
+  void by_equal_values(PredictStats& stats) {
+    if (options_.keep_order || model_.stored.empty()) return;
+    if (model_.size() > kMostForEqualValues) {
+      stats.left_out.equal_values = 1;
+      return;
+    }
+    const std::optional<TraceModel> linked = link_to_first_equal(model_);
+    if (!linked) return;
+    const LeftOut counted = stats.left_out;
+    round(*linked, ReadRule::kAllDecide, ", by value", stats);
+    stats.left_out = counted;  // the limits leave out the same as before
+  }
+
+  void round(const TraceModel& model, ReadRule rule, const std::string& kind, PredictStats& stats) {
     const auto start = Clock::now();
     Round round(
-        model_, locksets_, rule, [this] { return expired(); }, options_.limits, stats.left_out);
+        model, locksets_, rule, kind, [this] { return expired(); }, options_.limits, stats.left_out);
     const bool assuming = rule != ReadRule::kAllDecide;
-    stats.passes.push_back({assuming ? "order, assuming" : "order", seconds_since(start), 0, 0, 0, 0});
+    stats.passes.push_back({"order" + kind, seconds_since(start), 0, 0, 0, 0});
     for (const AnalysisRow& row : all_analyses()) {
       const auto& wanted = options_.analyses;
       const bool named = wanted.empty() || std::find(wanted.begin(), wanted.end(), row.name) != wanted.end();
@@ -88,8 +106,7 @@ class Predictor {
 
   void pass(const AnalysisRow& row, Round& round, PredictStats& stats) {
     const auto start = Clock::now();
-    PredictStats::Pass pass{row.name, 0, 0, 0, 0, 0};
-    if (round.rule != ReadRule::kAllDecide) pass.name += ", assuming";
+    PredictStats::Pass pass{row.name + round.kind, 0, 0, 0, 0, 0};
     std::vector<Group> groups = row.make()->propose(round.input);
     std::erase_if(groups, [&](const Group& group) { return certain_.contains(signature(group)); });
     pass.groups = groups.size();
@@ -103,7 +120,7 @@ class Predictor {
       if (options_.progress) options_.progress(pass.name, done, groups.size());
     };
     progress(0);
-    std::vector<Decision> decisions = round.decider.decide(groups, journalled(row, round.rule, groups, progress));
+    std::vector<Decision> decisions = round.decider.decide(groups, journalled(pass.name, round.rule, groups, progress));
     for (std::size_t i = 0; i < groups.size(); ++i) {
       pass.checks += decisions[i].checks;
       pass.undecided += decisions[i].undecided ? 1 : 0;
@@ -114,13 +131,13 @@ class Predictor {
     stats.passes.push_back(pass);
   }
 
-  Decider::Options journalled(const AnalysisRow& row, ReadRule rule, const std::vector<Group>& groups,
+  Decider::Options journalled(const std::string& name, ReadRule rule, const std::vector<Group>& groups,
                               const std::function<void(std::size_t)>& progress) const {
     Decider::Options options{options_.keep_order, progress, {}, {}};
     DecisionJournal* journal = options_.journal;
     if (journal == nullptr) return options;
     std::vector<std::uint64_t> keys;
-    for (const Group& group : groups) keys.push_back(question_key(row.name, rule, options_.keep_order, group));
+    for (const Group& group : groups) keys.push_back(question_key(name, rule, options_.keep_order, group));
     options.known = [journal, keys](std::size_t i) { return journal->find(keys[i]); };
     options.decided = [journal, keys](std::size_t i, const Decision& decision) { journal->add(keys[i], decision); };
     return options;

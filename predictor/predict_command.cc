@@ -115,6 +115,9 @@ void write_left_out(const LeftOut& left_out) {
   if (left_out.pairs > 0)
     std::cout << fmt::format("not examined: {} pairs of accesses of such variables; --pairs raises the limit\n",
                              left_out.pairs);
+  if (left_out.equal_values > 0)
+    std::cout
+        << "not examined: schedules in which a read sees another write of the same value; the trace is too long\n";
 }
 
 // Prints, after the findings, how many reads may see other values in another order.

@@ -201,8 +201,9 @@ struct alignas(64) Thread {
   std::uint16_t pids_of_children;  // the PID namespace of its future child processes
   std::uint32_t affinity_bytes;    // size of `affinity`; 0: the processors that all threads may see
   std::uint64_t affinity[16];      // the processors that the thread asked for and sees
-  std::uint64_t once;      // its innermost pthread_once whose routine has not begun, or 0 (spin_barrier_once.cc)
-  std::uint64_t waits_at;  // the return address of the interposed function in which it waits; 0: it is in none
+  std::uint64_t once;        // its innermost pthread_once whose routine has not begun, or 0 (spin_barrier_once.cc)
+  std::uint64_t waits_at;    // the return address of the interposed function in which it waits; 0: it is in none
+  std::uint64_t peek_fails;  // where it continues if the load of peek() under way faults (recorder/peek.h); 0: none is
 };
 
 // The schedule points left to a thread before the policy is asked: the sum of its counters.

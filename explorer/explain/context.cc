@@ -32,7 +32,7 @@ class ContextFinder {
         default:
           break;
       }
-      if (is_arrival({chunk.address[i], pc, chunk.extra[i], thread, chunk.kind[i], chunk.aux[i]})) arrive(thread, pc);
+      if (is_arrival(chunk.event(i, pc))) arrive(thread, pc);
     }
   }
   std::map<Arrival, EventContext> take() { return std::move(found_); }

@@ -20,8 +20,7 @@ std::uint64_t export_std(const TraceReader& trace, std::ostream& out, StdDialect
   for (std::size_t c = 0; c < trace.chunk_count(); ++c) {
     trace.read_chunk(c, chunk);
     for (std::size_t i = 0; i < chunk.size(); ++i) {
-      TraceEvent event =
-          addresses.told_apart({chunk.address[i], 0, chunk.extra[i], chunk.thread[i], chunk.kind[i], chunk.aux[i]});
+      TraceEvent event = addresses.told_apart(chunk.event(i, 0));
       event.aux |= code_bits(code, effects, chunk.site[i], event.kind, event.extra);
       lines += write_std(out, event, chunk.site[i], options) ? 1 : 0;
     }

@@ -41,8 +41,9 @@ void dump_chunk(const TraceReader& reader, const TraceChunk& chunk, std::FILE* o
                  place);
       continue;
     }
-    fmt::print(out, "{} t{} {} {:#x} extra {:#x} aux {} at {}\n", index, chunk.thread[i], name_of(chunk.kind[i]),
-               chunk.address[i], chunk.extra[i], chunk.aux[i], place);
+    const std::string value = chunk.has_value[i] != 0 ? fmt::format(" value {:#x}", chunk.value[i]) : std::string();
+    fmt::print(out, "{} t{} {} {:#x} extra {:#x} aux {}{} at {}\n", index, chunk.thread[i], name_of(chunk.kind[i]),
+               chunk.address[i], chunk.extra[i], chunk.aux[i], value, place);
   }
 }
 

@@ -14,6 +14,8 @@ void TraceChunk::resize(std::size_t count) {
   site.resize(count);
   address.resize(count);
   extra.resize(count);
+  value.resize(count);
+  has_value.resize(count);
 }
 
 void TraceDecoder::open(schema::TraceChunk::Reader from, std::uint32_t site_count) {
@@ -26,6 +28,7 @@ void TraceDecoder::open(schema::TraceChunk::Reader from, std::uint32_t site_coun
   thread_column_ = ColumnReader(bytes_of(from.getThreads()));
   addresses_ = ColumnReader(bytes_of(from.getAddresses()));
   extras_ = ColumnReader(bytes_of(from.getExtras()));
+  values_.open(bytes_of(from.getValues()));
   ops_.clear();
   threads_.reset();
   thread_ = 0;
@@ -74,12 +77,17 @@ void TraceDecoder::decode_events(const std::uint8_t* control, TraceChunk& to) {
       if (!op.has_extra) throw Malformed("an extra word for an event that has none");
       op.extra = extras_.delta(op.extra);
     }
+    const bool value_given = (code & control::kValueGiven) != 0;
+    if (value_given && !op.has_value) [[unlikely]]
+      throw Malformed("a value for an event that has none");
+    to.value[i] = op.has_value ? values_.next(op, address, value_given, to.first_event + i) : 0;
     to.thread[i] = thread;
     to.kind[i] = op.kind;
     to.aux[i] = op.aux;
     to.site[i] = op.site;
     to.address[i] = address;
     to.extra[i] = op.extra;
+    to.has_value[i] = op.has_value ? 1 : 0;
   }
   thread_ = thread;
   current_ = current;
@@ -129,6 +137,7 @@ std::uint32_t TraceDecoder::new_op(ThreadId thread) {
   op.aux = event.aux;
   op.extra = event.extra;
   op.has_extra = (op.form & wire::kTraceExtra) != 0;
+  op.has_value = event.has_value;
   ops_.push_back(op);
   return static_cast<std::uint32_t>(ops_.size() - 1);
 }
@@ -136,6 +145,7 @@ std::uint32_t TraceDecoder::new_op(ThreadId thread) {
 void TraceDecoder::expect_end() const {
   for (const ColumnReader* column : {&op_refs_, &new_ops_, &thread_column_, &addresses_, &extras_})
     column->expect_end();
+  values_.expect_end();
 }
 
 }  // namespace reweave

@@ -7,6 +7,7 @@
 #include "formats/base/column.h"
 #include "formats/trace.capnp.h"
 #include "formats/trace/trace_model.h"
+#include "formats/trace/value_coding.h"
 #include "formats/wire.h"
 
 namespace reweave {
@@ -20,9 +21,15 @@ struct TraceChunk {
   std::vector<std::uint32_t> site;  // index in the trace's site table
   std::vector<std::uint64_t> address;
   std::vector<std::uint64_t> extra;
+  std::vector<std::uint64_t> value;
+  std::vector<std::uint8_t> has_value;  // 1: `value` is known
 
   std::size_t size() const { return thread.size(); }
   void resize(std::size_t count);
+  // Event `i` as one value; `pc` is that of its site.
+  TraceEvent event(std::size_t i, std::uint64_t pc) const {
+    return {address[i], pc, extra[i], thread[i], kind[i], aux[i], has_value[i] != 0, value[i]};
+  }
 };
 
 class TraceDecoder {
@@ -39,6 +46,7 @@ class TraceDecoder {
     EventKind kind = EventKind::kRead;
     std::uint8_t aux = 0;
     bool has_extra = false;
+    bool has_value = false;
   };
 
   std::uint32_t find_op(std::uint8_t code, ThreadId thread, std::uint32_t before);
@@ -56,6 +64,7 @@ class TraceDecoder {
   std::uint32_t site_count_ = 0;
   std::uint32_t last_new_site_ = 0;
   ColumnReader op_refs_, new_ops_, thread_column_, addresses_, extras_;
+  ValueReader values_;
 };
 
 }  // namespace reweave

@@ -16,6 +16,8 @@ std::size_t hash_of(ThreadId thread, std::uint64_t key) {
 
 void TraceEncoder::add(const std::uint64_t* packed) {
   const std::uint64_t word0 = packed[0];
+  if (wire::kind_of(word0) == EventKind::kAlloc && (word0 & wire::kTraceExtra) != 0)
+    values_.note_block(word0 >> 16, packed[2]);
   const std::uint64_t word1 = packed[1];
   const auto thread = static_cast<ThreadId>(word1);
   const std::uint64_t key = (word1 & ~std::uint64_t{0xffff}) | (word0 & kFormMask);
@@ -41,6 +43,8 @@ void TraceEncoder::add(const std::uint64_t* packed) {
     code |= control::kExtraGiven;
     extras_.put_delta(packed[2], op.extra);
     op.extra = packed[2];
+  } else if (wire::holds_value(word0)) {
+    if (!values_.add(op, address, std::uint64_t{1} << (word0 & 7), packed[2])) code |= control::kValueGiven;
   }
   control_.put_byte(code);
 }
@@ -126,7 +130,7 @@ void TraceEncoder::forget_sites() {
 
 std::size_t TraceEncoder::column_bytes() const {
   return control_.size() + op_refs_.size() + new_ops_.size() + thread_column_.size() + addresses_.size() +
-         extras_.size();
+         extras_.size() + values_.column().size();
 }
 
 void TraceEncoder::emit(schema::TraceChunk::Builder chunk) {
@@ -137,6 +141,7 @@ void TraceEncoder::emit(schema::TraceChunk::Builder chunk) {
   chunk.setThreads(data_of(thread_column_.bytes()));
   chunk.setAddresses(data_of(addresses_.bytes()));
   chunk.setExtras(data_of(extras_.bytes()));
+  chunk.setValues(data_of(values_.column().bytes()));
   reset();
 }
 
@@ -147,6 +152,7 @@ void TraceEncoder::reset() {
   ops_.clear();
   keys_.clear();
   threads_.reset();
+  values_.reset();
   current_ = {};
   thread_ = 0;
   last_new_site_ = 0;

@@ -6,6 +6,7 @@
 #include "formats/base/column.h"
 #include "formats/trace.capnp.h"
 #include "formats/trace/trace_model.h"
+#include "formats/trace/value_coding.h"
 #include "formats/wire.h"
 
 namespace reweave {
@@ -59,6 +60,7 @@ class TraceEncoder {
   std::uint32_t last_new_site_ = 0;
 
   ColumnWriter control_, op_refs_, new_ops_, thread_column_, addresses_, extras_;
+  ValueWriter values_;
 };
 
 }  // namespace reweave

@@ -2,11 +2,12 @@
 //
 // An *op* is one kind of operation of one thread at one site (thread, site, form); a loop of a program is a cycle of
 // ops. The state of an op is: the last two ops that followed it, its last address, its stride, its last distance from
-// the thread's previous access, and its last extra word. An event whose op, address and extra are all predicted costs
-// one zero byte before compression. Everything is reset at a chunk's start, so that chunks decode alone.
+// the thread's previous access, its last extra word, and its last small value (value_coding.h). An event that is
+// predicted in all its parts costs one zero byte before compression. Everything is reset at a chunk's start, so that
+// chunks decode alone.
 //
-//   control byte:  7 6    5       4       3 2      1 0
-//                  zero   thread  extra   address  op
+//   control byte:  7     6      5       4       3 2      1 0
+//                  zero  value  thread  extra   address  op
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,8 @@ inline constexpr std::uint8_t kAddressGiven = 2 << 2;      // in `addresses`, re
 inline constexpr std::uint8_t kAddressGivenNear = 3 << 2;  // in `addresses`, relative to the thread's last one
 inline constexpr std::uint8_t kExtraGiven = 1 << 4;
 inline constexpr std::uint8_t kThreadGiven = 1 << 5;
-inline constexpr std::uint8_t kReserved = 3 << 6;
+inline constexpr std::uint8_t kValueGiven = 1 << 6;
+inline constexpr std::uint8_t kReserved = 1 << 7;
 }  // namespace control
 
 // A form is the low 15 bits of a packed record's word 0: extra flag, kind and low byte.
@@ -49,6 +51,7 @@ struct TraceOp {
   std::uint64_t last_step = 0;  // address difference last seen; becomes the stride when seen twice in a row
   std::uint64_t near = 0;       // last distance from the thread's previous address
   std::uint64_t extra = 0;
+  std::uint64_t value = 0;       // the last value if it was small, else 0
   std::uint32_t first = kNoOp;   // last successor
   std::uint32_t second = kNoOp;  // the one before
   std::uint32_t site = 0;

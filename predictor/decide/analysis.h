@@ -31,7 +31,9 @@ struct Limits {
 struct LeftOut {
   std::uint64_t findings = 0, accesses = 0, pairs = 0;
   std::uint64_t instances = 0;  // of groups, beyond those sampled
-  bool any() const { return findings + accesses + pairs + instances > 0; }
+  // 1: the trace is too long for the search for schedules in which reads see other writes of the same value.
+  std::uint64_t equal_values = 0;
+  bool any() const { return findings + accesses + pairs + instances + equal_values > 0; }
 };
 
 // The input of analyses; it outlives them.

@@ -99,7 +99,9 @@ void Closure::take_in_read(EventIndex r) {
       const std::uint32_t after = graph_.successor(place(w), t);
       from = after == kNone ? kNone : std::max(from, after + (t == model_.thread[w] ? 1 : 0));
     }
-    const EventIndex later = from == kNone ? kNone : model_.first_from(writes, t, from, set_.length(t));
+    EventIndex later = from == kNone ? kNone : model_.first_from(writes, t, from, set_.length(t));
+    while (later != kNone && later != r && model_.reads_alike(r, later))
+      later = model_.first_from(writes, t, model_.position[later] + 1, set_.length(t));
     if (later != kNone && later != r) push(r, later);
   }
 }
@@ -122,7 +124,8 @@ void Closure::take_in_write(EventIndex w) {
     if (first == kNone || !of_before(first)) continue;
     const auto mine = model_.slice(reads, t, start_[t], set_.length(t));
     auto end = std::partition_point(mine.begin(), mine.end(), of_before);
-    while (end != mine.begin() && (*(end - 1) == w || !set_.decided(*(end - 1)))) --end;
+    const auto may_follow = [&](EventIndex r) { return r == w || !set_.decided(r) || model_.reads_alike(r, w); };
+    while (end != mine.begin() && may_follow(*(end - 1))) --end;
     if (end != mine.begin()) push(*(end - 1), w);
   }
 }
@@ -219,7 +222,7 @@ void Closure::rules_from(EventIndex e, const Window& sources, const Window& targ
     for (EventIndex r : model_.slice(model_.reads_of[model_.object[e]], targets.thread, targets.from, targets.to)) {
       if (!set_.decided(r)) continue;
       order_write_read(e, r);
-      if (model_.link[r] != e) break;
+      if (!model_.reads_alike(r, e)) break;
     }
     const EventIndex next = model_.first_from(writes, targets.thread, targets.from, targets.to);
     if (next != kNone) order_write_write(e, next);
@@ -255,7 +258,7 @@ void Closure::rules_into(EventIndex e, const Window& sources) {
 // Applies the rule for reads when w was ordered before the decided read r: w also comes before the write that r reads.
 void Closure::order_write_read(EventIndex w, EventIndex r) {
   const EventIndex source = model_.link[r];
-  if (source == w) return;
+  if (model_.reads_alike(r, w)) return;
   if (source == kNone || !in_window(source)) {
     queue_.push_back({r, w});  // a cycle, which close() will report
     return;
@@ -273,7 +276,8 @@ void Closure::order_write_write(EventIndex w, EventIndex next) {
         std::partition_point(readers.begin(), readers.end(), [&](EventIndex e) { return model_.thread[e] < t; });
     auto end = std::partition_point(first, readers.end(), [&](EventIndex e) { return set_.contains(e); });
     while (end != first && !set_.decided(*(end - 1))) --end;
-    if (end != first) push(*(end - 1), next);  // the last one of a thread is enough
+    if (end != first && !model_.reads_alike(*(end - 1), next))
+      push(*(end - 1), next);  // the last one of a thread is enough
     readers = readers.first(static_cast<std::size_t>(first - readers.begin()));
   }
 }

@@ -1,7 +1,7 @@
 // The smallest order on a feasible set that every correct reordering of it obeys (SeqCheck's trace-closed order).
 //
 // It holds the threads' own order and the must-order edges, and is closed under two rules:
-//   reads: a decided read r of write w comes after w, and any other write of the variable before w or after r;
+//   reads: a decided read r of write w comes after w, and any write of another value before w or after r;
 //   locks: if a section's acquisition comes before another section's release, the whole section does.
 // If a rule needs the end of a critical section that the set does not contain, it appends the section to
 // wanted_sections(). The caller then grows the set and calls extend() again.

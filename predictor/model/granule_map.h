@@ -1,4 +1,4 @@
-// Maps addresses to variables: each 8-byte granule of memory that the trace touches gets an id, and a new id whenever
+// Maps addresses to variables: each granule of memory that the trace touches gets an id, and a new id whenever
 // the memory is allocated or freed, so that two objects at one address are never confused.
 #pragma once
 
@@ -11,6 +11,8 @@
 #include "predictor/model/trace_model.h"
 
 namespace reweave {
+
+inline constexpr std::uint64_t kGranuleBytes = 8;
 
 class GranuleMap {
  public:

@@ -10,7 +10,6 @@ namespace {
 
 std::uint64_t pair_key(std::uint32_t a, std::uint32_t b) { return std::uint64_t{a} << 32 | b; }
 
-constexpr std::uint64_t kGranuleBytes = 8;
 // A release of a block counts as a write to at most this many of its granules; bounds the cost of huge blocks.
 constexpr std::size_t kMaxFreedGranules = 4096;
 
@@ -24,7 +23,7 @@ std::uint8_t code_flags(const TraceEvent& event) {
 }  // namespace
 
 std::uint32_t TraceBuilder::push(ThreadId thread, std::uint32_t site, Op op, std::uint32_t object) {
-  raw_.push_back({object, site, stack_, source_, thread, op, 0, 0, 0});
+  raw_.push_back({object, site, stack_, source_, thread, op, 0, 0, 0, false});
   return static_cast<std::uint32_t>(raw_.size() - 1);
 }
 
@@ -48,7 +47,7 @@ void TraceBuilder::add(const TraceEvent& event, std::uint32_t site) {
       return;
     case EventKind::kLockRequest:
       pending_request_[event.thread] = {
-          lock_id(event.address, event.thread), site, stack_, source_, event.thread, Op::kRequest, 0, 0, 0};
+          lock_id(event.address, event.thread), site, stack_, source_, event.thread, Op::kRequest, 0, 0, 0, false};
       return;
     default:
       break;
@@ -90,6 +89,8 @@ void TraceBuilder::add_access(const TraceEvent& event, std::uint32_t site, Op op
     raw.flags = static_cast<std::uint8_t>(flags | (at == event.address ? 0 : kSameInstruction));
     raw.low = low;
     raw.high = high;
+    raw.valued = event.has_value && stop == end && at == event.address;
+    if (raw.valued) values_.push_back(event.value);
     at = stop;
   }
 }

@@ -56,6 +56,7 @@ class TraceBuilder {
     std::uint8_t flags;
     std::uint8_t low;   // first byte in the granule
     std::uint8_t high;  // one past the last
+    bool valued;        // values_ has an entry for it
   };
   struct Granule {
     std::uint64_t number;
@@ -94,6 +95,7 @@ class TraceBuilder {
   void name_variables(TraceModel& model);
   void emit(TraceModel& model);
   void emit_access(TraceModel& model, const RawEvent& raw, bool joined);
+  void note_value(TraceModel& model, const RawEvent& raw, std::uint32_t variable, std::uint64_t value) const;
   void append(TraceModel& model, const RawEvent& raw, Op op, std::uint32_t object, std::uint8_t flags);
   void emit_lock(TraceModel& model, const RawEvent& raw);
   void emit_edges(TraceModel& model);
@@ -112,8 +114,9 @@ class TraceBuilder {
 
   Options options_;
   std::deque<RawEvent> raw_;
-  std::uint32_t added_ = 0;   // trace events added
-  std::uint32_t source_ = 0;  // number of the event being added
+  std::deque<std::uint64_t> values_;  // the values before the valued raw events
+  std::uint32_t added_ = 0;           // trace events added
+  std::uint32_t source_ = 0;          // number of the event being added
   GranuleMap granule_map_;
   std::vector<Granule> granules_;
   SyncEdges sync_;

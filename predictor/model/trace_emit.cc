@@ -5,6 +5,16 @@
 #include "predictor/model/trace_builder.h"
 
 namespace reweave {
+namespace {
+
+// The hash of a value; never 0.
+std::uint32_t value_hash(std::uint64_t value) {
+  const std::uint64_t mixed = (value ^ value >> 32) * 0x9e3779b97f4a7c15 ^ value * 0xbf58476d1ce4e5b9;
+  const auto hash = static_cast<std::uint32_t>(mixed >> 32);
+  return hash == 0 ? 1 : hash;
+}
+
+}  // namespace
 
 TraceModel TraceBuilder::finish() {
   push_requests();
@@ -99,6 +109,8 @@ void TraceBuilder::emit(TraceModel& model) {
 
 void TraceBuilder::emit_access(TraceModel& model, const RawEvent& raw, bool joined) {
   const std::uint32_t base = first_variable_[raw.object];
+  const std::uint64_t value = raw.valued ? values_.front() : 0;
+  if (raw.valued) values_.pop_front();
   if (base == kNone) return;
   const std::uint8_t cuts = granules_[raw.object].cuts;
   const auto index_of = [&](std::uint32_t byte) {
@@ -110,6 +122,7 @@ void TraceBuilder::emit_access(TraceModel& model, const RawEvent& raw, bool join
   for (std::uint32_t variable = first; variable <= last; ++variable) {
     append(model, raw, raw.op, variable, flags);
     const EventIndex e = model.size() - 1;
+    if (raw.valued) note_value(model, raw, variable, value);
     if (model.is_read(e)) {
       model.link[e] = last_write_[variable];
       reads_pending_[raw.thread] = true;
@@ -117,6 +130,25 @@ void TraceBuilder::emit_access(TraceModel& model, const RawEvent& raw, bool join
     if (model.is_write(e)) last_write_[variable] = e;
     flags = static_cast<std::uint8_t>(flags | kSameInstruction);
   }
+}
+
+// Notes what the last write of the variable stored: the value that this access finds. `value`: the bytes from raw.low
+// on.
+void TraceBuilder::note_value(TraceModel& model, const RawEvent& raw, std::uint32_t variable,
+                              std::uint64_t value) const {
+  const ObjectName& name = model.variables[variable];
+  const auto first = static_cast<std::uint32_t>(name.address % kGranuleBytes) - raw.low;
+  if (value < kSmallValues) {
+    value >>= 8 * first;
+    if (name.bytes < kGranuleBytes) value &= (std::uint64_t{1} << 8 * name.bytes) - 1;
+  } else if (name.bytes != static_cast<std::uint32_t>(raw.high - raw.low)) {
+    return;  // the number of a larger value says nothing of its parts
+  }
+  const EventIndex write = last_write_[variable];
+  auto& known = write == kNone ? model.initial : model.stored;
+  const std::size_t index = write == kNone ? variable : write;
+  if (index >= known.size()) known.resize(write == kNone ? model.variables.size() : index + 1);
+  if (known[index] == 0) known[index] = value_hash(value);
 }
 
 void TraceBuilder::emit_lock(TraceModel& model, const RawEvent& raw) {

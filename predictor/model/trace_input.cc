@@ -124,8 +124,7 @@ void TraceInput::tell_apart(TraceChunk& chunk) const {
   if (!addresses_.several()) return;
   for (std::size_t i = 0; i < chunk.size(); ++i) {
     if (addresses_.process_of(chunk.thread[i]) == 0) continue;
-    const TraceEvent event =
-        addresses_.told_apart({chunk.address[i], 0, chunk.extra[i], chunk.thread[i], chunk.kind[i], chunk.aux[i]});
+    const TraceEvent event = addresses_.told_apart(chunk.event(i, 0));
     chunk.address[i] = event.address;
     chunk.extra[i] = event.extra;
   }
@@ -147,6 +146,8 @@ void TraceInput::stream_text(const std::function<void(const TraceChunk&)>& take,
     chunk.site.push_back(site);
     chunk.address.push_back(event.address);
     chunk.extra.push_back(event.extra);
+    chunk.value.push_back(0);
+    chunk.has_value.push_back(0);
     events_ = number + 1;
     if (chunk.size() == kTextChunk) hand_over();
   });
@@ -167,8 +168,7 @@ void TraceInput::each_of_file(std::uint64_t count, const Visit& visit) {
     reader_->read_chunk(c, chunk);
     const std::size_t size = std::min<std::uint64_t>(chunk.size(), count - chunk.first_event);
     for (std::size_t i = 0; i < size; ++i) {
-      visit(chunk.first_event + i, {chunk.address[i], 0, chunk.extra[i], chunk.thread[i], chunk.kind[i], chunk.aux[i]},
-            chunk.site[i]);
+      visit(chunk.first_event + i, chunk.event(i, 0), chunk.site[i]);
     }
   }
 }

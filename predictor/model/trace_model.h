@@ -167,12 +167,16 @@ class TraceModel {
   std::vector<std::uint32_t> stack;     // index into calls
   std::vector<std::uint32_t> held;      // locks held before the event, index into held_nodes
   std::vector<std::uint32_t> source;    // number of the trace event that it comes from
+  // Writes: a hash of the value stored, never 0; 0: not known. Equal values have equal hashes, others most likely not.
+  // Shorter than the trace if nothing more is known.
+  std::vector<std::uint32_t> stored;
 
   // --- per trace ---
   std::vector<std::vector<EventIndex>> threads;      // events of each thread
   std::vector<std::vector<std::uint32_t>> branches;  // positions of each thread's branches
   std::vector<std::vector<MustEdge>> edges;          // by target's thread, in its order
   std::vector<ObjectName> variables, locks;
+  std::vector<std::uint32_t> initial;  // by variable: hash of its initial value, as in `stored`; empty: none is known
   std::vector<Signal> signals;
   std::vector<HeapBlock> blocks;
   std::vector<CallNode> calls;
@@ -199,6 +203,18 @@ class TraceModel {
   // True if `read` can never decide anything, and only kCarries writes of its thread depend on its value.
   bool decides_nothing(EventIndex read) const { return (flags[read] & kDecidesNothing) != 0; }
   bool carries(EventIndex write) const { return (flags[write] & kCarries) != 0; }
+
+  // The hash of the value that `write` stores in `variable`; 0: not known. kNone: the variable's initial value.
+  std::uint32_t value_of(EventIndex write, std::uint32_t variable) const {
+    if (write == kNone) return variable < initial.size() ? initial[variable] : 0;
+    return write < stored.size() ? stored[write] : 0;
+  }
+  // True if `read` gets the value that it got in the trace where the last write of its variable is `write`.
+  bool reads_alike(EventIndex read, EventIndex write) const {
+    if (write == link[read]) return true;
+    const std::uint32_t value = value_of(write, object[read]);
+    return value != 0 && value == value_of(link[read], object[read]);
+  }
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(op.size()); }
   std::uint32_t thread_count() const { return static_cast<std::uint32_t>(threads.size()); }

@@ -70,8 +70,7 @@ void RaceFinder::grow(ThreadId thread) {
 void RaceFinder::take(const TraceChunk& chunk) {
   for (std::size_t i = 0; i < chunk.size(); i++) {
     event_ = chunk.first_event + i;
-    take(addresses_.told_apart({chunk.address[i], 0, chunk.extra[i], chunk.thread[i], chunk.kind[i], chunk.aux[i]}),
-         chunk.site[i]);
+    take(addresses_.told_apart(chunk.event(i, 0)), chunk.site[i]);
   }
 }
 

@@ -150,7 +150,8 @@ json left_out_json(const LeftOut& left_out) {
   return {{"findings", left_out.findings},
           {"instances", left_out.instances},
           {"accesses", left_out.accesses},
-          {"pairs", left_out.pairs}};
+          {"pairs", left_out.pairs},
+          {"equalValues", left_out.equal_values}};
 }
 
 json result_of(const CandidateSet& set, const Candidate& candidate) {

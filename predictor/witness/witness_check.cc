@@ -129,8 +129,8 @@ class Execution {
     if (!model_.is_access(e)) return {};
     const std::uint32_t t = model_.thread[e];
     Written& last = last_write(model_.object[e]);
-    if (model_.is_read(e) && (last.write != model_.link[e] || last.tainted)) {
-      const bool same = last.write == model_.link[e];
+    const bool same = !model_.is_read(e) || model_.reads_alike(e, last.write);
+    if (model_.is_read(e) && (!same || last.tainted)) {
       const Violation wrong{same ? Violation::kTainted : Violation::kWrongWrite, e, last.write};
       if (model_.is_atomic(e)) return wrong;
       (model_.decides_nothing(e) ? carrying_ : tainted_)[t] = true;

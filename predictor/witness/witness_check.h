@@ -1,10 +1,11 @@
 // Checks a claimed reordering by executing it. Shares no code with the search (closure.h), so that soundness depends on
 // this file alone.
 //
-// The program's values are unknown. So a read that gets another write than in the trace makes its thread *tainted*, and
-// with it the thread's writes and any thread that reads them. If the read decides nothing, only the writes that may
-// carry its value are tainted. A tainted thread may not decide anything, unless all its wrong reads only carry data
-// (ReadRule). Deciding means a branch or, in a trace without branch events, anything but finishing its instruction.
+// A read that gets another value than in the trace makes its thread *tainted*, and with it the thread's writes and any
+// thread that reads them. Where values are not known, another write is another value. If the read decides nothing, only
+// the writes that may carry its value are tainted. A tainted thread may not decide anything, unless all its wrong reads
+// only carry data (ReadRule). Deciding means a branch or, in a trace without branch events, anything but finishing its
+// instruction.
 #pragma once
 
 #include <vector>

@@ -70,6 +70,15 @@ bool ours_by_design(int number, const void* info, KernelContext& context) {
   return false;
 }
 
+// Leaves a load of peek() that faulted.
+bool leave_peek(int number, KernelContext& context) {
+  std::uint64_t& fails = self().peek_fails;
+  if (fails == 0 || (number != SIGSEGV && number != SIGBUS)) return false;
+  context.registers.rip = fails;
+  fails = 0;
+  return true;
+}
+
 // Starts a traced image (entry.S, core_exec_stop).
 void begin_image(KernelContext& context) {
   KernelRegisters& r = context.registers;
@@ -133,6 +142,7 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
   }
   if (!live() && number == SIGBUS && mend_mapping(static_cast<const std::uint64_t*>(info)[2]))
     return resume_stepping(context);
+  if (leave_peek(number, context)) return resume_stepping(context);
   const bool is_privileged = (number == SIGSEGV && code == SI_KERNEL) || number == SIGILL;  // no address is given
   if (is_privileged && count_at_loop(context)) {
     resume_stepping(context);

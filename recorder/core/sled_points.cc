@@ -6,6 +6,7 @@
 #include "recorder/core/memory/address_space.h"
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/heap_poison.h"
+#include "recorder/peek.h"
 #include "recorder/sled_format.h"
 
 #pragma GCC visibility push(hidden)
@@ -91,12 +92,16 @@ bool holds_value(const SledAccess& access) {
 
 std::uint8_t log2_of(std::uint64_t bytes) { return static_cast<std::uint8_t>(63 - __builtin_clzll(bytes | 1)); }
 
+// `extra`: the record names the number of bytes; otherwise it has the value there, if it can.
 void trace_words(const SledAccess& access, EventKind kind, std::uint8_t low, bool extra) {
-  const std::uint64_t bytes = extra ? 24 : 16;
+  std::uint64_t third = access.bytes;
+  if (!extra && kind != EventKind::kFence && peek(access.address, access.bytes, third)) low |= wire::kTraceValue;
+  const std::uint64_t word0 = wire::pack_word0(kind, low, access.address, extra);
+  const std::uint32_t bytes = wire::trace_record_bytes(word0);
   auto* words = reinterpret_cast<std::uint64_t*>(reserve_out(bytes));
-  words[0] = wire::pack_word0(kind, low, access.address, extra);
+  words[0] = word0;
   words[1] = wire::pack_word1(access.pc, self().id);
-  if (extra) words[2] = access.bytes;
+  if (bytes == 24) words[2] = third;
   publish_out(bytes);
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "recorder/core_api.h"
+#include "recorder/peek.h"
 
 #define REWEAVE_EXPORT extern "C" __attribute__((visibility("default")))
 // The caller of the interposed function in the target.
@@ -108,6 +109,18 @@ inline void trace_publish(std::uint64_t bytes) {
   trace_publish(16);
 }
 
+// The trace record of an access, with the value there if it has at most 8 bytes. `low` is the low byte of the record.
+[[gnu::noinline, REWEAVE_KEEPS_REGISTERS]] inline void trace_value(EventKind kind, std::uint8_t low,
+                                                                   std::uint64_t address, std::uint64_t pc) {
+  std::uint64_t value = 0;
+  if (!peek(address, std::uint64_t{1} << (low & 7), value)) return trace_short(kind, low, address, pc);
+  std::uint64_t* words = trace_room();
+  words[0] = wire::pack_word0(kind, low | wire::kTraceValue, address, false);
+  words[1] = wire::pack_word1(pc, self().id);
+  words[2] = value;
+  trace_publish(24);
+}
+
 // A 24-byte trace record.
 [[gnu::noinline, REWEAVE_KEEPS_REGISTERS]] inline void trace_long(EventKind kind, std::uint8_t aux,
                                                                   std::uint64_t address, std::uint64_t pc,
@@ -195,9 +208,17 @@ inline void trace_publish(std::uint64_t bytes) {
   REWEAVE_NOTE(REWEAVE_TRACE_STACK, trace_acquired);
 }
 
-// Traces a memory access or a fence in a short record; `aux` is the low byte of its first word.
-[[gnu::always_inline]] inline void note_short(EventKind kind, std::uint8_t aux, const volatile void* object,
+// Traces a memory access, whose value is still to change; `aux` is the low byte of its record.
+[[gnu::always_inline]] inline void note_value(EventKind kind, std::uint8_t aux, const volatile void* object,
                                               std::uint64_t pc) {
+  constexpr std::uint64_t extra = 0;
+  REWEAVE_NOTE("", trace_value);
+}
+
+// Traces a fence of memory order `aux`.
+[[gnu::always_inline]] inline void note_fence(std::uint8_t aux, std::uint64_t pc) {
+  constexpr EventKind kind = EventKind::kFence;
+  constexpr const void* object = nullptr;
   constexpr std::uint64_t extra = 0;
   REWEAVE_NOTE("", trace_short);
 }

@@ -17,7 +17,7 @@ PROGRAMS = pathlib.Path(__file__).resolve().parents[1] / "programs"
 # Names in tests/programs/subjects.json of programs whose runs are the same in both builds.
 COMPARED = ("aba_stack", "account", "bank_account", "cxx_atomic", "cxx_thread", "double_checked_locking", "hash_set",
             "linked_list", "ping_pong", "ray_tracer", "tree_set")
-ACCESS = re.compile(r"\d+ t(\d+) (read|write|atomic-\w+|fence) (\S+) extra (\S+) aux (\d+) at (\S+)\+0x([0-9a-f]+)")
+ACCESS = re.compile(r"\d+ t(\d+) (read|write|atomic-\w+|fence) (\S+) extra (\S+) aux (\d+)(?: value \S+)? at (\S+)\+0x([0-9a-f]+)")
 
 # Code that a stub might break: the red zone, flags, thread-local storage, exchanges, wide and copied values, a signal.
 HARD = r"""

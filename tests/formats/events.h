@@ -18,6 +18,14 @@ class PackedEvents {
     const auto low = static_cast<std::uint8_t>(static_cast<unsigned>(__builtin_ctz(size)) | order << 4);
     put(wire::pack_word0(kind, low, address, false), wire::pack_word1(pc, thread));
   }
+  // The same, of at most 8 bytes, with the bytes that are there before it.
+  void valued(EventKind kind, ThreadId thread, std::uint64_t pc, std::uint64_t address, unsigned size,
+              std::uint64_t value) {
+    const auto low = static_cast<std::uint8_t>(static_cast<unsigned>(__builtin_ctz(size)) | wire::kTraceValue);
+    put(wire::pack_word0(kind, low, address, false), wire::pack_word1(pc, thread));
+    words_.push_back(value);
+  }
+  // `aux` of an access must not have wire::kTraceValue.
   void plain(EventKind kind, ThreadId thread, std::uint64_t pc, std::uint64_t address, std::uint8_t aux = 0) {
     put(wire::pack_word0(kind, aux, address, false), wire::pack_word1(pc, thread));
   }
@@ -96,10 +104,13 @@ inline PackedEvents random_events(std::size_t count, std::uint64_t seed) {
     const auto thread = static_cast<ThreadId>(random() % 8 == 0 ? random() : random() % 3);
     const std::uint64_t pc = random() % 4 == 0 ? random() & kMask48 : random() % 50;
     const std::uint64_t address = (random() & kMask48) >> random() % 48;
+    const auto aux = static_cast<std::uint8_t>(random());
     if (random() % 3 == 0)
-      events.with_extra(kind, thread, pc, address, random() >> random() % 64, static_cast<std::uint8_t>(random()));
+      events.with_extra(kind, thread, pc, address, random() >> random() % 64, aux);
+    else if (wire::is_access(kind) && (aux & wire::kTraceValue) != 0)
+      events.valued(kind, thread, pc, address, 1u << aux % 4, random() >> random() % 64);
     else
-      events.plain(kind, thread, pc, address, static_cast<std::uint8_t>(random()));
+      events.plain(kind, thread, pc, address, aux);
   }
   return events;
 }

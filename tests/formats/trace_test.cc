@@ -2,6 +2,8 @@
 #define BOOST_TEST_MODULE trace
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
+#include <map>
+#include <random>
 
 #include "formats/base/folder.h"
 #include "formats/elf/elf_file.h"
@@ -27,7 +29,8 @@ void compare(const TraceReader& reader, const TraceChunk& chunk, const PackedEve
     const TraceEvent expected = events.event(chunk.first_event + i);
     const bool same = expected.thread == chunk.thread[i] && expected.kind == chunk.kind[i] &&
                       expected.aux == chunk.aux[i] && expected.address == chunk.address[i] &&
-                      expected.extra == chunk.extra[i] && expected.pc == reader.pc_of(chunk.site[i]);
+                      expected.extra == chunk.extra[i] && expected.pc == reader.pc_of(chunk.site[i]) &&
+                      expected.has_value == (chunk.has_value[i] != 0);
     if (!same) BOOST_FAIL("event " << chunk.first_event + i << " differs");
   }
 }
@@ -86,6 +89,61 @@ BOOST_AUTO_TEST_CASE(random_events_survive) {
     write_trace(scratch / "t.rwt", events);
     BOOST_TEST(read_and_compare(scratch / "t.rwt", events) == events.count());
   }
+}
+
+// Small values survive. Of large ones, equal numbers at one address mean equal values, and the last few values of an
+// address keep their numbers.
+BOOST_AUTO_TEST_CASE(values_survive) {
+  test::Scratch scratch;
+  std::mt19937_64 random(1);
+  std::vector<std::uint64_t> pool;
+  for (unsigned i = 0; i < 12; ++i) pool.push_back(random() >> (i % 2 == 0 ? 50 : 1));
+  PackedEvents events;
+  for (unsigned i = 0; i < 300'000; ++i) {
+    const std::uint64_t address = 0x1000 + random() % (i < 150'000 ? 8 : 20'000) * 8;
+    events.valued(EventKind::kRead, random() % 2, 1 + random() % 3, address, 8, pool[random() % pool.size()]);
+  }
+  write_trace(scratch / "t.rwt", events);
+  TraceReader reader(scratch / "t.rwt");
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> meaning;  // of a number at an address
+  std::map<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>> last;     // by address: value and number
+  std::size_t small = 0, again = 0;
+  for (TraceChunk chunk; reader.next(chunk);) {
+    for (std::size_t i = 0; i < chunk.size(); ++i) {
+      const std::uint64_t expected = events.event(chunk.first_event + i).value, got = chunk.value[i];
+      BOOST_REQUIRE(chunk.has_value[i] != 0);
+      BOOST_REQUIRE_EQUAL(got < kSmallValues, expected < kSmallValues);
+      if (got < kSmallValues) {
+        BOOST_REQUIRE_EQUAL(got, expected);
+        ++small;
+        continue;
+      }
+      const auto [known, is_new] = meaning.try_emplace({chunk.address[i], got}, expected);
+      BOOST_REQUIRE_EQUAL(known->second, expected);
+      again += is_new ? 0 : 1;
+      const auto before = last.find(chunk.address[i]);
+      const bool same = i > 0 && chunk.address[i] == chunk.address[i - 1] && before != last.end();
+      if (same && before->second.first == expected) BOOST_REQUIRE_EQUAL(before->second.second, got);
+      last[chunk.address[i]] = {expected, got};
+    }
+  }
+  BOOST_TEST(small > 100'000u);
+  BOOST_TEST(again > 50'000u);
+}
+
+BOOST_AUTO_TEST_CASE(pointers_into_blocks_have_no_equal) {
+  test::Scratch scratch;
+  PackedEvents events;
+  events.with_extra(EventKind::kAlloc, 0, 1, 0x555500000000, 64);
+  for (unsigned i = 0; i < 3; ++i) events.valued(EventKind::kRead, 0, 2, 0x1000, 8, 0x555500000010);
+  for (unsigned i = 0; i < 3; ++i) events.valued(EventKind::kRead, 0, 2, 0x1000, 8, 0x555500000040);  // after the block
+  write_trace(scratch / "t.rwt", events);
+  TraceReader reader(scratch / "t.rwt");
+  TraceChunk chunk;
+  BOOST_REQUIRE(reader.next(chunk));
+  BOOST_TEST(
+      (chunk.value[1] != chunk.value[2] && chunk.value[2] != chunk.value[3] && chunk.value[3] != chunk.value[1]));
+  BOOST_TEST((chunk.value[4] == chunk.value[5] && chunk.value[5] == chunk.value[6]));
 }
 
 BOOST_AUTO_TEST_CASE(header_and_totals_survive) {

@@ -57,6 +57,13 @@ bool Oracle::lock_free(const State& state, EventIndex acquire) const {
   return true;
 }
 
+// True if the read gets the value that it got in the trace.
+bool Oracle::reads_alike(const State& state, EventIndex read) const {
+  const std::uint32_t written = state.written[model_.object[read]];
+  if (written == kNone) return model_.reads_alike(read, kNone);
+  return written % 2 == 0 && model_.reads_alike(read, written / 2);
+}
+
 bool Oracle::enabled(const State& state, std::uint32_t t) const {
   if (state.done[t] >= model_.thread_size(t)) return false;
   const EventIndex e = model_.at(t, state.done[t]);
@@ -64,8 +71,7 @@ bool Oracle::enabled(const State& state, std::uint32_t t) const {
   if (model_.op[e] == Op::kRequest) return false;
   if (model_.is_acquire(e)) return lock_free(state, e);
   if (model_.is_read(e) && model_.is_atomic(e)) {
-    const std::uint32_t want = model_.link[e] == kNone ? kNone : model_.link[e] * 2;
-    return state.written[model_.object[e]] == want;
+    return reads_alike(state, e);
   }
   return true;
 }
@@ -73,8 +79,7 @@ bool Oracle::enabled(const State& state, std::uint32_t t) const {
 void Oracle::execute(State& state, std::uint32_t t) const {
   const EventIndex e = model_.at(t, state.done[t]++);
   if (model_.is_read(e)) {
-    const std::uint32_t want = model_.link[e] == kNone ? kNone : model_.link[e] * 2;
-    if (state.written[model_.object[e]] != want) {
+    if (!reads_alike(state, e)) {
       (model_.decides_nothing(e) ? state.carrying : state.tainted)[t] = true;
       if (!model_.carries_data(e, rule_)) state.misled[t] = true;
     }

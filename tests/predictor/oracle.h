@@ -38,6 +38,7 @@ class Oracle {
 
   State initial() const;
   bool enabled(const State& state, std::uint32_t t) const;
+  bool reads_alike(const State& state, EventIndex read) const;
   bool lock_free(const State& state, EventIndex acquire) const;
   bool may_decide(const State& state, EventIndex e) const;
   void execute(State& state, std::uint32_t t) const;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <map>
 #include <random>
 
 namespace reweave::testing {
@@ -254,10 +256,29 @@ class RandomTrace {
   std::vector<TraceEvent> events_;
 };
 
+// Gives the accesses values. Each 4 bytes of memory hold one of three values; writes change them.
+void add_values(std::vector<TraceEvent>& events, std::uint64_t seed) {
+  constexpr std::uint64_t kWord = 4;
+  std::mt19937_64 random(seed);
+  std::map<std::uint64_t, std::uint32_t> memory;  // by address
+  for (TraceEvent& e : events) {
+    if (e.kind > EventKind::kAtomicRmw) continue;
+    std::array<std::uint32_t, 4> words{};
+    for (std::uint64_t i = 0; i < e.extra / kWord; ++i) words.at(i) = memory[e.address + i * kWord];
+    e.has_value = e.extra <= sizeof e.value && random() % 8 != 0;
+    if (e.has_value) std::memcpy(&e.value, words.data(), e.extra);
+    if (e.kind == EventKind::kRead || e.kind == EventKind::kAtomicLoad) continue;
+    for (std::uint64_t i = 0; i < e.extra / kWord; ++i)
+      memory[e.address + i * kWord] = static_cast<std::uint32_t>(random() % 3);
+  }
+}
+
 }  // namespace
 
 std::vector<TraceEvent> random_trace(const RandomTraceOptions& options, std::uint64_t seed) {
-  return RandomTrace(options, seed).run();
+  std::vector<TraceEvent> events = RandomTrace(options, seed).run();
+  if (options.values) add_values(events, seed);
+  return events;
 }
 
 }  // namespace reweave::testing

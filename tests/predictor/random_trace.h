@@ -30,6 +30,7 @@ struct RandomTraceOptions {
   bool wakes_one = false;     // some notifications wake one waiter only, and some waits time out; needs conditions
   bool semaphores = false;    // there are two semaphores
   bool messages = false;      // two kernel objects that are sent to and received from
+  bool values = false;        // most accesses have a value, one of three
   std::uint32_t barrier = 0;  // threads that a barrier waits for; 0: no barrier
 };
 

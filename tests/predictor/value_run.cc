@@ -14,14 +14,21 @@ std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-ValueRun::ValueRun(const TraceModel& model, ReadRule rule) : model_(model), rule_(rule), values_(model.size()) {
+ValueRun::ValueRun(const TraceModel& model, ReadRule rule)
+    : model_(model), rule_(rule), values_(model.size()), mixed_(model.size()) {
   State state = initial();
-  for (EventIndex e = 0; e < model.size(); ++e) values_[e] = step(state, e);
+  for (EventIndex e = 0; e < model.size(); ++e) {
+    values_[e] = read(state, e);
+    mixed_[e] = sources(state, e);
+    write(state, e);
+  }
 }
 
 ValueRun::State ValueRun::initial() const {
   const std::size_t threads = model_.thread_count();
-  return {{}, std::vector<std::uint64_t>(threads), std::vector<std::uint64_t>(threads), std::vector<bool>(threads)};
+  State state{{}, std::vector<std::uint64_t>(threads), std::vector<std::uint64_t>(threads), std::vector<bool>(threads)};
+  for (std::uint32_t v = 0; v < model_.variables.size(); ++v) state.memory[v] = model_.value_of(kNone, v);
+  return state;
 }
 
 bool ValueRun::decides(EventIndex e) const {
@@ -29,17 +36,25 @@ bool ValueRun::decides(EventIndex e) const {
   return (model_.flags[e] & kSameInstruction) == 0;
 }
 
-std::uint64_t ValueRun::step(State& state, EventIndex e) const {
-  if (!model_.is_access(e)) return 0;
+// Mixes the values that the write `e` may depend on.
+std::uint64_t ValueRun::sources(const State& state, EventIndex e) const {
   const std::uint32_t t = model_.thread[e];
-  std::uint64_t& cell = state.memory[model_.object[e]];
-  const std::uint64_t value = cell;
-  if (model_.is_read(e)) {
-    std::uint64_t& known = model_.decides_nothing(e) ? state.read_data[t] : state.read[t];
-    known = mixed(known, value);
-  }
-  if (model_.is_write(e)) cell = mixed(mixed(e, state.read[t]), model_.carries(e) ? state.read_data[t] : 0);
+  return mixed(mixed(e, state.read[t]), model_.carries(e) ? state.read_data[t] : 0);
+}
+
+std::uint64_t ValueRun::read(State& state, EventIndex e) const {
+  if (!model_.is_read(e)) return 0;
+  const std::uint32_t t = model_.thread[e];
+  const std::uint64_t value = state.memory[model_.object[e]];
+  std::uint64_t& known = model_.decides_nothing(e) ? state.read_data[t] : state.read[t];
+  known = mixed(known, value);
   return value;
+}
+
+void ValueRun::write(State& state, EventIndex e) const {
+  if (!model_.is_write(e)) return;
+  const std::uint64_t mixed = sources(state, e), stored = model_.value_of(e, model_.object[e]);
+  state.memory[model_.object[e]] = stored != 0 && mixed == mixed_[e] ? stored : mixed;
 }
 
 bool ValueRun::decides_alike(const std::vector<EventIndex>& order, const std::vector<EventIndex>& stops) const {
@@ -47,7 +62,8 @@ bool ValueRun::decides_alike(const std::vector<EventIndex>& order, const std::ve
   for (const EventIndex e : order) {
     const std::uint32_t t = model_.thread[e];
     if (decides(e) && state.misled[t]) return false;
-    const bool other = step(state, e) != values_[e];
+    const bool other = read(state, e) != values_[e];
+    write(state, e);
     if (!model_.is_read(e) || !other) continue;
     if (model_.is_atomic(e)) return false;
     if (!model_.carries_data(e, rule_)) state.misled[t] = true;

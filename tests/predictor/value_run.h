@@ -2,7 +2,8 @@
 // by a value that it did not have in the trace.
 //
 // The program of a trace is made up: each write stores a value of its own, mixed with all values that its thread read
-// and that the write may depend on. So two values are equal only where they must be. It uses no taint rules.
+// and that the write may depend on. If these are as in the trace, and the trace says what the write stored, it stores
+// that. So two values are equal only where they must be. It uses no taint rules.
 #pragma once
 
 #include <cstdint>
@@ -32,11 +33,14 @@ class ValueRun {
   State initial() const;
   bool decides(EventIndex e) const;
   // Returns the value that `e` reads, if it reads.
-  std::uint64_t step(State& state, EventIndex e) const;
+  std::uint64_t read(State& state, EventIndex e) const;
+  void write(State& state, EventIndex e) const;
+  std::uint64_t sources(const State& state, EventIndex e) const;
 
   const TraceModel& model_;
   ReadRule rule_;
   std::vector<std::uint64_t> values_;  // of the reads of the trace
+  std::vector<std::uint64_t> mixed_;   // of its writes: what they are mixed from
 };
 
 }  // namespace reweave::testing

@@ -54,8 +54,7 @@ AccessHistory::AccessHistory(const TraceReader& trace, std::uint16_t process) {
         in_main = true;
       }
       if (!is_kept(chunk.kind[i])) continue;
-      const TraceEvent what = {
-          chunk.address[i], trace.pc_of(chunk.site[i]), chunk.extra[i], chunk.thread[i], chunk.kind[i], chunk.aux[i]};
+      const TraceEvent what = chunk.event(i, trace.pc_of(chunk.site[i]));
       std::uint32_t& number = arrivals[{what.thread, what.pc}];
       if (!shares_point(what)) number++;
       add(chunk.first_event + i, what, in_main ? number : 0);

@@ -52,7 +52,7 @@ template <EventKind kKind, std::uint32_t kBytes, std::uint8_t kMarks>
   if (kMarks != 0)
     trace_long(kKind, kMarks, address_of(place), pc, kBytes);
   else
-    trace_short(kKind, log2_of(kBytes), address_of(place), pc);
+    trace_value(kKind, log2_of(kBytes), address_of(place), pc);
 }
 
 // The point has the same stack layout as counted_access, to the byte, because the frame of a signal delivered there

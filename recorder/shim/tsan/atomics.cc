@@ -12,7 +12,7 @@ using Wide = __int128;
 [[gnu::always_inline]] inline void event(EventKind kind, const volatile void* place, std::uint32_t bytes, int order,
                                          std::uint64_t pc) {
   if (config().detect_now != 0) check_heap(address_of(place), bytes, pc);
-  note_short(kind, static_cast<std::uint8_t>(log2_of(bytes) | order << 4), place, pc);
+  note_value(kind, static_cast<std::uint8_t>(log2_of(bytes) | order << 4), place, pc);
 }
 
 [[gnu::always_inline]] inline void before(const volatile void* place, std::uint32_t bytes, bool write,
@@ -104,7 +104,7 @@ ATOMIC(128, Wide)
 
 REWEAVE_EXPORT void __tsan_atomic_thread_fence(int order) {
   point(OpKind::kAtomic, nullptr, REWEAVE_CALLER);
-  note_short(EventKind::kFence, static_cast<std::uint8_t>(order), nullptr, REWEAVE_CALLER);
+  note_fence(static_cast<std::uint8_t>(order), REWEAVE_CALLER);
 }
 
 REWEAVE_EXPORT void __tsan_atomic_signal_fence(int) {}
