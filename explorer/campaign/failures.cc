@@ -25,17 +25,18 @@ namespace reweave {
 
 namespace {
 
-// Saves the explanation for `explore --expect-fixed`. Returns the cause in words.
-std::string save_explanation(const KeptFailure& failure, Explanation& explanation, Places& places) {
+// Saves the explanation for `explore --expect-fixed`, and notes what it says of the failure and its cause.
+void save_explanation(KeptFailure& failure, Explanation& explanation, Places& places) {
   explanation.last_words = failure.last_words;
   const nlohmann::json report = json_report(explanation, places);
   if (const std::optional<std::string> wrong = check_report(report)) {
     notice("internal error: {} is kept without its cause, because its explanation contradicts its own figures: {}",
            failure.path, *wrong);
-    return "";
+    return;
   }
   Folder::open(failure.path).replace_file(kExplanationFile, json_text(report) + "\n");
-  return report.at("cause").get<std::string>();
+  failure.what = report.at("failure").get<std::string>();
+  failure.cause = report.at("cause").get<std::string>();
 }
 
 // True if the runs ended alike. For memory errors only the outcome is compared, because the schedule decides whether a
@@ -209,12 +210,13 @@ std::vector<KeptFailure> Failures::verify(const std::function<bool()>& time_is_u
     }
     if (failure.verified == 0) continue;
     failure.last_words = last_words_of(failure.path);
+    const std::string block = tell_stacks(failure, kept_runs_[i]);
     if (std::optional<Explanation>& explanation = explanations_[i]) {
       if (!time_is_up()) add_contexts(*explanation, failure.path);
-      failure.cause = save_explanation(failure, *explanation, places_);
+      explanation->block = block;
+      save_explanation(failure, *explanation, places_);
     }
     if (!failure.last_words.empty()) failure.ending.clear();
-    tell_stacks(failure, kept_runs_[i]);
     write_story(failure.path, failure);
   }
   name_by_reproduction();
@@ -234,15 +236,19 @@ void Failures::name_by_reproduction() {
   }
 }
 
-void Failures::tell_stacks(KeptFailure& failure, const RunResult& run) const {
+std::string Failures::tell_stacks(KeptFailure& failure, const RunResult& run) const {
   if (!run.races.empty()) {
     failure.stacks = race_of_recording(failure.path, run.text).report;
-    return;
+    return "";
   }
-  if (run.outcome != wire::OutcomeKind::kMemoryError) return;
+  if (run.outcome != wire::OutcomeKind::kMemoryError) return "";
   const std::optional<MemoryError> error = memory_error_of(run.text);
   CHECK(error);
-  failure.stacks = tell_memory_error(failure.path, *error, places_, options_.all_frames);
+  const MemoryStacks stacks = stacks_of_recording(failure.path, *error);
+  failure.stacks = describe_stacks(*error, stacks, places_, options_.all_frames);
+  const std::string block = block_text(stacks, places_);
+  if (!block.empty()) failure.what = readable_outcome(describe_outcome(run), places_, {{error->address, block}});
+  return block;
 }
 
 }  // namespace reweave

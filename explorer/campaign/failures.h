@@ -72,7 +72,8 @@ class Failures {
   std::size_t keep_minimal(const Found& found, const Departure& departure);
   void store(const Minimised& smallest, const Found& found, const Departure& departure);
   void name_by_reproduction();
-  void tell_stacks(KeptFailure& failure, const RunResult& run) const;
+  // Describes the stacks of a memory error or race. Returns the name of the block (block_text), or nothing.
+  std::string tell_stacks(KeptFailure& failure, const RunResult& run) const;
 
   const std::string name_;
   const CampaignOptions& options_;

@@ -233,6 +233,8 @@ int explain_recording(const ExplainArguments& arguments) {
   const std::string trace = scratch.path() + "/trace.rwt";
   trace_recording(run, trace);
   add_traced_contexts(explanation, trace);
+  if (const auto error = memory_error_of(explanation.failing.text))
+    explanation.block = block_text(memory_stacks(trace, *error), places);
   progress("the names of variables");
   visit_named_events(explanation, run, places);
   progress("the value with which it fails");

@@ -92,6 +92,7 @@ struct EventContext {
 struct Explanation {
   RunResult failing;  // observed
   std::string outcome, last_words;
+  std::string block;                         // block_text() of a memory error; empty if not known
   std::optional<RunResult> passing;          // the nearest passing run; none if no run passed
   std::vector<LockWait> deadlock;            // the cycle in which the run ended; empty if there is none
   Rate base;                                 // random schedules

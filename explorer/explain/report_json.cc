@@ -7,6 +7,7 @@
 #include "explorer/explain/report.h"
 #include "explorer/explain/report_sentences.h"
 #include "explorer/explain/way/way_json.h"
+#include "explorer/words/memory_stacks.h"
 #include "explorer/words/wording.h"
 #include "formats/base/error.h"
 
@@ -162,6 +163,11 @@ class JsonReport {
   std::string failure() {
     std::map<std::uint64_t, std::string> names;
     for (const auto& [address, variable] : variables_) names.emplace(address, variable.name);
+    const auto error = memory_error_of(explanation_.outcome);
+    if (error && !explanation_.block.empty()) {
+      std::string& name = names[error->address];
+      name += (name.empty() ? "" : " in ") + explanation_.block;
+    }
     return readable_outcome(explanation_.outcome, places_, names);
   }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <map>
@@ -140,12 +141,20 @@ std::string describe_stacks(const MemoryError& error, const MemoryStacks& stacks
          fmt::format("\n  allocated by thread {}{}", allocated.thread, lines_of(allocated.stack, places, all_frames));
 }
 
-std::string tell_memory_error(const std::string& recording, const MemoryError& error, Places& places, bool all_frames) {
+std::string block_text(const MemoryStacks& stacks, Places& places) {
+  if (!stacks.block) return "";
+  const std::vector<std::uint64_t>& calls = stacks.block->allocated.stack;
+  const auto own = std::find_if(calls.begin(), calls.end(), [&](std::uint64_t pc) { return places.is_own(pc); });
+  const std::string by = own == calls.end() ? "" : fmt::format(" that {} allocated", places.code(*own));
+  return fmt::format("the block of {}{}", counted(stacks.block->bytes, "byte"), by);
+}
+
+MemoryStacks stacks_of_recording(const std::string& recording, const MemoryError& error) {
   const std::string trace = recording + ".rwt";
   trace_recording(recording, trace);
-  const std::string text = describe_stacks(error, memory_stacks(trace, error), places, all_frames);
+  MemoryStacks stacks = memory_stacks(trace, error);
   std::filesystem::remove(trace);
-  return text;
+  return stacks;
 }
 
 }  // namespace reweave

@@ -48,8 +48,11 @@ MemoryStacks memory_stacks(const std::string& trace, const MemoryError& error);
 std::string describe_stacks(const MemoryError& error, const MemoryStacks& stacks, Places& places,
                             bool all_frames = false);
 
-// Traces the recording of a memory error, and describes its stacks.
-std::string tell_memory_error(const std::string& recording, const MemoryError& error, Places& places,
-                              bool all_frames = false);
+// "the block of 96 bytes that main (queue.c:46) allocated", by the innermost function of the user's; empty if the block
+// is not known.
+std::string block_text(const MemoryStacks& stacks, Places& places);
+
+// Traces the recording of a memory error, and reads its stacks.
+MemoryStacks stacks_of_recording(const std::string& recording, const MemoryError& error);
 
 }  // namespace reweave

@@ -80,11 +80,12 @@ std::string readable_outcome(const std::string& outcome, Places& places,
     text.append(rest, found[0].first);
     if (found[1].matched) {
       const std::uint64_t object = std::stoull(found[2], nullptr, 16);
-      const auto name = names.find(object);
-      if (places.is_global(object))
-        text += " at " + places.object(object);
-      else
-        text += name == names.end() ? fmt::format(" at {:#x}", object) : " at " + name->second;
+      const auto known = names.find(object);
+      const std::string name = places.is_global(object) ? places.object(object)
+                               : known != names.end()   ? known->second
+                                                        : "";
+      text += name.empty() ? fmt::format(" at {:#x}", object) : " of " + name;
+      if (name.find(' ') != name.npos) text += ',';
     }
     text += code.starts_with("0x") ? fmt::format(", pc {:#x}", pc) : " in " + code;
     rest = found[0].second;

@@ -16,7 +16,7 @@ std::string object_text(const ChoiceNote& note, Places& places);
 // "writes balance in deposit (bank.c:20)".
 std::string operation_text(const ChoiceNote& note, Places& places);
 
-// Replaces addresses in the text of describe_outcome() by names if they are known: "use after free at 0x5555 in consume
+// Replaces addresses in the text of describe_outcome() by names if they are known: "use after free of *queue in consume
 // (queue.c:12), thread 1". `names`: names of objects that are not global variables, by their addresses.
 std::string readable_outcome(const std::string& outcome, Places& places,
                              const std::map<std::uint64_t, std::string>& names = {});

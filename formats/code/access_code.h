@@ -1,5 +1,6 @@
 // Recognises in the machine code after an instrumented access whether it stores a null pointer, or dereferences the
-// loaded pointer without a null check. Traces hold values (formats/trace/value_coding.h), but not what is done with them.
+// loaded pointer without a null check. Traces hold values (formats/trace/value_coding.h), but not what is done with
+// them.
 //
 // A heuristic on patterns of compiler output (x86-64): "no" may also mean "unknown". A file that is missing, or is not
 // the recorded one (build-id), yields no answer. Not thread-safe.

@@ -46,7 +46,7 @@ class LibraryAccesses(unittest.TestCase):
                 predicted += recording is not None
                 recording = recording or f"{use}.1"
                 explored = self.reweave("explore", recording, "--runs", RUNS, "-o", recording + ".found")
-                self.assertIn(": use after free at ", explored.stdout, explored.stderr)
+                self.assertIn(": use after free of the block of ", explored.stdout, explored.stderr)
                 self.assertIn("replays failed the same way", explored.stdout)
 
         # The other uses appear only in recorded orders from which nothing can be predicted.
