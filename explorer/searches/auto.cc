@@ -24,15 +24,15 @@ constexpr std::uint64_t kOpening[] = {5, 6 | 16, 9 | 32, 4 | 16 | 32};
 // fourth.
 constexpr std::uint64_t kUrgentShare = 2, kPredictedShare = 4, kUrgentRuns = 6;
 // The active tester gets every other turn at first, then every fourth: its later tests are less suspicious.
-constexpr std::uint64_t kActiveShare = 2, kLaterActiveShare = 4, kActiveFirst = 32, kActiveAlone = 6;
-// Flips get every other of the remaining turns, later every fourth. Runs of the other searches already differ much from
-// a plain run, so they are flipped later.
-constexpr std::uint64_t kFlipsShare = 2, kLaterFlipsShare = 4, kFlipsFirst = 64;
+constexpr std::uint64_t kActiveShare = 2, kLaterActiveShare = 4, kActiveFirst = 8, kActiveAlone = 2;
+// Flips get every other of the remaining turns, soon every fourth: what they find they mostly find at once. Runs of the
+// other searches already differ much from a plain run, so they are flipped later.
+constexpr std::uint64_t kFlipsShare = 2, kLaterFlipsShare = 4, kFlipsFirst = 6;
 constexpr unsigned kOthersFlips = 2;
-// The order of turns, used cyclically. The three searches that find most look for different things, so they come first
-// and most often: single reversals, orders of one variable's accesses, threads held back at one variable's accesses.
-constexpr const char* kTurns[] = {"dpor", "surw", "dpor", "pctvb", "dpor",   "surw", "pos",       "dpor", "pctvb",
-                                  "surw", "dpor", "pct",  "pctvb", "random", "dpor", "goexplore", "surw", "hapset"};
+// The order of turns, used cyclically. The two that find most of the bugs that are left look for different things, so
+// they come first and most often: orders of one variable's accesses, threads held back at one variable's accesses.
+constexpr const char* kTurns[] = {"surw", "pctvb", "pos",    "surw",      "pctvb", "dpor", "surw",  "pctvb", "pct",
+                                  "surw", "pctvb", "random", "goexplore", "dpor",  "surw", "pctvb", "pos",   "hapset"};
 // A bug not found within kPatience runs is likely to need many rare steps in a row. From then on every other run
 // continues from a state of an earlier run (goexplore). After twice as many runs three of four do, and so on, until
 // only one run in kLeastOthers does not.
