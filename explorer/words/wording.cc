@@ -6,6 +6,8 @@
 #include <iterator>
 #include <regex>
 
+#include "explorer/words/memory_stacks.h"
+
 namespace reweave {
 
 namespace {
@@ -71,7 +73,8 @@ std::string object_text(const ChoiceNote& note, Places& places) {
 std::string readable_outcome(const std::string& outcome, Places& places,
                              const std::map<std::uint64_t, std::string>& names) {
   static const std::regex kPlace("( at 0x([0-9a-f]{1,16}))?, pc 0x([0-9a-f]{1,16})");
-  constexpr std::size_t kMostCharacters = 100'000;  // std::regex may recurse for each
+  constexpr std::size_t kMostCharacters = 100'000;                             // std::regex may recurse for each
+  const std::string preposition = memory_error_of(outcome) ? " of " : " at ";  // "use after free of", "a mutex at"
   std::string text;
   auto rest = outcome.cbegin();
   for (std::smatch found; outcome.size() < kMostCharacters && std::regex_search(rest, outcome.cend(), found, kPlace);) {
@@ -84,7 +87,7 @@ std::string readable_outcome(const std::string& outcome, Places& places,
       const std::string name = places.is_global(object) ? places.object(object)
                                : known != names.end()   ? known->second
                                                         : "";
-      text += name.empty() ? fmt::format(" at {:#x}", object) : " of " + name;
+      text += name.empty() ? fmt::format(" at {:#x}", object) : preposition + name;
       if (name.find(' ') != name.npos) text += ',';
     }
     text += code.starts_with("0x") ? fmt::format(", pc {:#x}", pc) : " in " + code;
