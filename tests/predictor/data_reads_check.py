@@ -3,41 +3,20 @@
 find it without an assumption where the machine code shows that, but not where the program looks at the value, then or
 later. `explore` must be able to follow the prediction."""
 import json
-import pathlib
 import re
-import subprocess
-import sys
-import tempfile
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "end_to_end"))
-from scratch_case import ScratchCase  # noqa: E402
+from program_case import ProgramCase
 
-LIMIT_SECONDS, MOST_RECORDINGS = 600, 200
-BUILDS = [("gcc", "-O0"), ("gcc", "-O2")]
+MOST_RECORDINGS = 200
+LEVELS = ("-O0", "-O2")
 DATA, DECIDING = ("counts", "copies", "keeps"), ("branches", "indexes", "prints", "kept", "copied")
 
 
-class DataReads(ScratchCase):
+class DataReads(ProgramCase):
     @classmethod
     def setUpClass(cls):
-        cls.kept = tempfile.TemporaryDirectory(prefix="reweave-data-reads-")
-        cls.programs = {}
-        for compiler, level in BUILDS:
-            program = pathlib.Path(cls.kept.name) / f"data_reads{level}"
-            subprocess.run([compiler, "-g", level, "-fsanitize=thread", "-pthread", HERE / "data_reads.c", "-o", program],
-                           check=True, timeout=LIMIT_SECONDS)
-            cls.programs[compiler + level] = program
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.kept.cleanup()
-
-    def reweave(self, *arguments):
-        done = subprocess.run([self.build / "reweave", *map(str, arguments)], cwd=self.folder, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout
+        super().setUpClass()
+        cls.programs = {"gcc" + level: cls.built("data_reads.c", level) for level in LEVELS}
 
     def recorded(self, name, way):
         """Records with different seeds until the first thread's section comes first. Returns the recording."""

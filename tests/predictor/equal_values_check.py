@@ -2,37 +2,19 @@
 """A race that is possible only because two writes store the same value (equal_values.c). `predict` must find it where
 the values are equal and known, and nowhere else. `explore` must be able to follow the prediction."""
 import json
-import pathlib
 import re
-import subprocess
-import sys
-import tempfile
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "end_to_end"))
-from scratch_case import ScratchCase  # noqa: E402
+from program_case import ProgramCase
 
-LIMIT_SECONDS, MOST_RECORDINGS = 600, 200
+MOST_RECORDINGS = 200
 EQUAL, OTHER = ("atomic", "locked", "wide", "threads"), ("differs", "pointer")
 
 
-class EqualValues(ScratchCase):
+class EqualValues(ProgramCase):
     @classmethod
     def setUpClass(cls):
-        cls.kept = tempfile.TemporaryDirectory(prefix="reweave-equal-values-")
-        cls.program = pathlib.Path(cls.kept.name) / "equal_values"
-        subprocess.run(["gcc", "-g", "-O1", "-fsanitize=thread", "-pthread", HERE / "equal_values.c", "-o", cls.program],
-                       check=True, timeout=LIMIT_SECONDS)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.kept.cleanup()
-
-    def reweave(self, *arguments):
-        done = subprocess.run([self.build / "reweave", *map(str, arguments)], cwd=self.folder, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout
+        super().setUpClass()
+        cls.program = cls.built("equal_values.c")
 
     def recorded(self, way):
         """Records with different seeds until the reader uses the data. Returns the recording."""
