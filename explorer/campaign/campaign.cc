@@ -203,7 +203,7 @@ class Campaign {
       request.quiet = nullptr;
       return;
     }
-    if (request.own_quiet || request.policy == "wedge" || made < kProfileRuns || made % kFull == 0) return;
+    if (request.own_quiet || made < kProfileRuns || made % kFull == 0) return;
     if (made % 64 == 5 || quiet_ == nullptr) quiet_ = knowledge_.quiet_sites();
     request.quiet = quiet_;
   }

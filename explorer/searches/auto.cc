@@ -18,8 +18,13 @@ namespace reweave {
 
 namespace {
 
-// Variants of the policy `wedge`, ordered by how many programs each breaks that the previous ones do not.
-constexpr std::uint64_t kOpening[] = {5, 6 | 16, 9 | 32, 4 | 16 | 32};
+// Policies and their variants, ordered by how many programs each breaks that the previous ones do not.
+struct Opening {
+  const char* policy;
+  std::uint64_t variant;
+};
+constexpr Opening kOpening[] = {{"wedge", 5},      {"wedge", 6 | 16},      {"handover", 3},
+                                {"wedge", 9 | 32}, {"wedge", 4 | 16 | 32}, {"handover", 4 | 8}};
 // Predicted candidates get every other run as long as they are likely to fail, for at most kUrgentRuns runs; then every
 // fourth.
 constexpr std::uint64_t kUrgentShare = 2, kPredictedShare = 4, kUrgentRuns = 6;
@@ -113,8 +118,10 @@ class Auto : public Search {
 
   RunRequest opening() {
     RunRequest request;
-    request.policy = "wedge";
-    request.depth = kOpening[opened_++];
+    const Opening& row = kOpening[opened_++];
+    request.policy = row.policy;
+    request.depth = row.variant;
+    request.own_quiet = true;  // all of its accesses are schedule points
     runs_of_["opening"]++;
     request.observe = true;
     asked_.push_back(nullptr);

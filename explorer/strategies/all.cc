@@ -6,7 +6,7 @@ namespace reweave {
 // clang-format off
 #define POLICIES(ROW) \
   ROW(Native) ROW(Chaos) ROW(Random) ROW(Pct) ROW(Pos) ROW(Surw) ROW(Prefix) ROW(Priorities) ROW(Active) \
-  ROW(Schedule) ROW(Wedge) ROW(Witness) ROW(Branch) ROW(Fair) ROW(Guided) ROW(Calm)
+  ROW(Schedule) ROW(Wedge) ROW(Witness) ROW(Branch) ROW(Fair) ROW(Guided) ROW(Calm) ROW(Handover)
 // clang-format on
 
 #define DECLARE(name) extern const Policy k##name##Policy;

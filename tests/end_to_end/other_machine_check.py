@@ -24,10 +24,11 @@ PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "programs"
 RECORD_SECONDS, REPLAY_SECONDS = 60, 200
 NOT_EMULATED = ("alignment_check",)  # also fails natively in QEMU, whose emulated processor does not raise this fault
 
+# The root is in memory and writable. Nothing is mounted on /tmp, where the recorded programs may be.
 INIT = """#!/bin/busybox sh
 /bin/busybox --install -s /bin
 export PATH=/bin LD_LIBRARY_PATH=/reweave/libraries
-mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev; mount -t tmpfs tmp /tmp
+mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev
 mkdir -p /dev/shm /dev/pts; mount -t tmpfs shm /dev/shm; mount -t devpts pts /dev/pts
 ip link set lo up
 ulimit -c 0
@@ -143,7 +144,9 @@ def main():
         (root / "recordings").mkdir(parents=True)
         for subject in subjects:
             done = record(arguments, subject, root / "recordings" / subject["name"])
-            if done is not None:
+            if done is None:
+                shutil.rmtree(root / "recordings" / subject["name"])  # it did not end in time
+            else:
                 expected[subject["name"]] = done
         make_root(arguments, root, [root / "recordings" / name for name in expected])
         image = arguments.folder / "initrd"
