@@ -88,7 +88,7 @@ class Campaign {
     make_given();
     search();
     if (options_.keeps) keep();
-    if (!options_.keeps) result_.found = failures_.found();
+    if (!options_.keeps) hand_over();
     result_.knowledge = knowledge_.record();
     result_.left_for = by_frequency(left_for_);
     result_.not_kept_for = by_frequency(not_kept_for_);
@@ -102,9 +102,16 @@ class Campaign {
   }
 
  private:
+  // Gives what another process needs to repeat the runs that matter.
+  void hand_over() {
+    if (failures_.none()) suspect();
+    result_.found = failures_.found();
+    result_.suspects = suspected_.found();
+  }
+
   void keep() {
     failures_.keep(workers_->departure());
-    if (failures_.none()) suspect();
+    if (failures_.none() && options_.again == nullptr) suspect();
     suspected_.keep(workers_->departure());
     workers_.reset();  // replays are process trees of their own
     result_.failures = failures_.verify([this] { return time_is_up(); });
@@ -265,6 +272,16 @@ class Campaign {
     Repeats repeats(*options_.again);
     drive(repeats, std::numeric_limits<std::uint64_t>::max(), "");
     result_.missed = repeats.missed();
+    if (!failures_.none() || options_.suspects_again == nullptr) return;
+    for (const FoundFailure& suspect : *options_.suspects_again) {
+      RunRequest request = request_of(suspect.switches);
+      if (request.goal.size() > kGoalBytes) continue;
+      request.observe = true;
+      request.step_limit = step_limit();
+      const RunResult run = judged(workers_->run(request), false);
+      if (run.outcome == wire::OutcomeKind::kLeftRecording)
+        suspected_.note(run, request, suspect.how, suspect.number, step_limit());
+    }
   }
 
   // Predictions from long runs depend on timing.

@@ -41,9 +41,11 @@ struct CampaignOptions {
   const KnowledgeRecord* known = nullptr;  // what other campaigns have learned
   bool opens = true;                       // whether it predicts and makes the runs that are the same for every seed
   bool depends_on_time = true;             // false: it makes no predictions whose result may depend on time
-  bool keeps = true;                       // false: it fills CampaignResult::found instead of keeping failures
+  bool keeps = true;                       // false: it fills CampaignResult::found and suspects, and keeps nothing
   const std::vector<FoundFailure>* again = nullptr;  // runs to repeat in place of a search, named by FoundFailure::how
-  const std::vector<RunRequest>* given = nullptr;    // additional runs, made before the search
+  // Also to repeat: runs of other campaigns that were suspected. They are kept if they leave the recording again.
+  const std::vector<FoundFailure>* suspects_again = nullptr;
+  const std::vector<RunRequest>* given = nullptr;  // additional runs, made before the search
   unsigned verifications = 20;
   std::uint64_t minimise_runs = 3000;  // at most, for each failure
 };
@@ -96,6 +98,7 @@ struct CampaignResult {
   std::vector<KeptFailure> failures;
   std::vector<KeptFailure> suspected;  // if there are no failures: runs that could not be followed (unfinished.h)
   std::vector<FoundFailure> found;     // instead of `failures`, if CampaignOptions::keeps is false
+  std::vector<FoundFailure> suspects;  // likewise instead of `suspected`
   std::vector<GivenEnd> given;         // how the runs of CampaignOptions::given ended, as far as they were made
   std::vector<std::size_t> missed;     // indices in CampaignOptions::again of runs that did not fail again
   KnowledgeRecord knowledge;           // what was learned, with CampaignOptions::known

@@ -26,6 +26,7 @@ class Collector {
     if (findings_.problem.empty()) findings_.problem = unit.problem;
     if (findings_.left_for.empty()) findings_.left_for = unit.left_for;
     for (const FoundFailure& failure : unit.failures) add(failure, unit.unit);
+    for (const FoundFailure& suspect : unit.suspects) add_suspect(suspect, unit.unit);
   }
 
  private:
@@ -36,7 +37,7 @@ class Collector {
 
   void add(const FoundFailure& failure, std::uint64_t unit) {
     FoundFailure found = failure;
-    found.how = fmt::format("unit {}, run {}, {}", unit, failure.number, failure.how);
+    found.how = told_by(failure, unit);
     const auto end = std::ranges::find_if(ends_, [&](const End& other) {
       const FoundFailure& first = findings_.failures[other.first];
       return first.site == failure.site && same_failure(first.end, failure.end);
@@ -54,6 +55,18 @@ class Collector {
     } else {
       findings_.failures[end->first].count += failure.count;
     }
+  }
+
+  void add_suspect(const FoundFailure& suspect, std::uint64_t unit) {
+    std::vector<FoundFailure>& known = findings_.suspects;
+    const auto is_same = [&](const FoundFailure& other) { return other.end.text == suspect.end.text; };
+    if (known.size() == kMostEnds || std::ranges::any_of(known, is_same)) return;
+    known.push_back(suspect);
+    known.back().how = told_by(suspect, unit);
+  }
+
+  static std::string told_by(const FoundFailure& found, std::uint64_t unit) {
+    return fmt::format("unit {}, run {}, {}", unit, found.number, found.how);
   }
 
   CaseFindings& findings_;

@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Repeats the failing runs in one campaign, which judges and minimises them, keeps one recording of each bug and
-// replays it. The result depends only on the runs and their order.
+// Repeats the failing runs, or else the suspected ones, in one campaign, which judges and minimises them, keeps one
+// recording of each bug and replays it. The result depends only on the runs and their order.
 void make_again(const CampaignFolder& campaign, std::uint64_t case_index, const std::string& output,
                 const MergeOptions& options, MergedCase& merged) {
   const CampaignPlan& plan = campaign.plan();
@@ -34,11 +34,16 @@ void make_again(const CampaignFolder& campaign, std::uint64_t case_index, const 
   again.minimise_runs = options.minimise_runs;
   again.depends_on_time = false;
   again.again = &merged.findings.failures;
+  again.suspects_again = &merged.findings.suspects;
   CampaignResult result = run_campaign(again, [](const CampaignProgress&) { return interruption() == 0; });
-  for (KeptFailure& failure : result.failures) {
-    failure.path = fs::path(failure.path).lexically_relative(fs::path(output).parent_path().parent_path()).string();
-    merged.failures.push_back(std::move(failure));
-  }
+  const auto take = [&](std::vector<KeptFailure>& from, std::vector<KeptFailure>& to) {
+    for (KeptFailure& run : from) {
+      run.path = fs::path(run.path).lexically_relative(fs::path(output).parent_path().parent_path()).string();
+      to.push_back(std::move(run));
+    }
+  };
+  take(result.failures, merged.failures);
+  take(result.suspected, merged.suspected);
   for (const std::size_t index : result.missed) {
     const FoundFailure& failure = merged.findings.failures[index];
     merged.not_again.push_back(fmt::format("{}: {}", failure.how, describe_outcome(failure.end)));
@@ -78,6 +83,10 @@ bool Merged::is_examined() const {
   return std::ranges::any_of(cases, [](const MergedCase& one) { return one.findings.examined > 0; });
 }
 
+bool Merged::suspects() const {
+  return std::ranges::any_of(cases, [](const MergedCase& one) { return !one.suspected.empty(); });
+}
+
 Merged merge(const CampaignFolder& campaign, const std::string& output, const MergeOptions& options) {
   const CampaignPlan& plan = campaign.plan();
   Merged merged;
@@ -90,9 +99,10 @@ Merged merge(const CampaignFolder& campaign, const std::string& output, const Me
     MergedCase& one = merged.cases.emplace_back();
     one.name = plan.cases[i].name;
     one.findings = collect(campaign, names, i);
-    if (!one.findings.failures.empty())
+    if (!one.findings.failures.empty() || !one.findings.suspects.empty())
       make_again(campaign, i, (fs::path(output) / "cases" / case_folder(i)).string(), options, one);
     one.findings.failures.clear();
+    one.findings.suspects.clear();
   }
   merged.interrupted = interruption();
   merged.causes = causes_of(merged.cases);

@@ -20,6 +20,7 @@ struct CaseFindings {
   std::uint64_t gave_up = 0;           // units that gave up because no run could be examined
   std::string problem, left_for;       // why the case could not be searched; why runs could not be examined
   std::vector<FoundFailure> failures;  // those to examine; FoundFailure::how names the unit
+  std::vector<FoundFailure> suspects;  // runs that may fail and could not be followed, one for each way of leaving
   std::uint64_t left_out = 0;          // failing runs not examined, because there were too many different ends
   double wall = 0, cpu = 0;            // seconds, sums over the finished units
 };
@@ -28,6 +29,7 @@ struct MergedCase {
   std::string name;
   CaseFindings findings;
   std::vector<KeptFailure> failures;   // their paths are relative to the output folder
+  std::vector<KeptFailure> suspected;  // if there are no failures; likewise
   std::vector<std::string> not_again;  // failures that did not fail again: how they were found, and how they ended
 };
 
@@ -48,6 +50,7 @@ struct Merged {
 
   std::uint64_t missing() const;  // units
   bool is_examined() const;
+  bool suspects() const;  // true if a case has suspected runs
 };
 
 struct MergeOptions {

@@ -59,8 +59,7 @@ void write_reports(const Merged& merged, const std::string& path, const std::str
   write("summary.md", merged_markdown(merged, shown));
   write("index.html", merged_html(merged));
   for (std::size_t i = 0; i < merged.cases.size(); i++)
-    if (!merged.cases[i].failures.empty() || !merged.cases[i].not_again.empty())
-      write(case_page_name(i), case_html(merged.cases[i]));
+    if (has_page(merged.cases[i])) write(case_page_name(i), case_html(merged.cases[i]));
 }
 
 void tell_github(const Merged& merged, const std::string& name) {
@@ -75,6 +74,7 @@ void tell_github(const Merged& merged, const std::string& name) {
 int status_of_merge(const Merged& merged) {
   if (merged.interrupted != 0) return 128 + merged.interrupted;
   if (!merged.causes.empty()) return kExitFailureFound;
+  if (merged.suspects()) return kExitSuspected;
   return merged.is_examined() ? 0 : kExitNotExamined;
 }
 

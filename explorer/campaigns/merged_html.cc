@@ -44,8 +44,6 @@ std::size_t reproduced(const MergedCase& one) {
   return static_cast<std::size_t>(std::ranges::count_if(one.failures, &KeptFailure::reproduced));
 }
 
-bool has_page(const MergedCase& one) { return !one.failures.empty() || !one.not_again.empty(); }
-
 Html linked_name(const MergedCase& one, std::size_t index) {
   if (!has_page(one)) return visible_text(one.name);
   return element("a", {{"href", case_page_name(index)}}, {visible_text(one.name)});
@@ -81,19 +79,20 @@ Html cases_section(const Merged& merged) {
                          wide_table(row({"recording", "units", "runs", "examined", "failures", ""}, "th"), rows));
 }
 
-Html failure_section(const KeptFailure& failure) {
+Html run_section(const char* title, const KeptFailure& failure) {
   Html content = element("p", {{"class", "sentence"}}, {visible_text(failure.what)});
   if (!failure.last_words.empty()) content += element("pre", {{"class", "said"}}, {visible_text(failure.last_words)});
   content += element("pre", {{"class", "said"}}, {visible(details_of(failure, "--minimise"), 100'000)});
   const std::string command = shell_command({"reweave", "replay", "-g", "end", failure.path});
   content += element("p", {}, {element("code", {}, {visible_text(command)})});
-  return element(
-      "section", {},
-      {element("h2", {}, {failure.reproduced() ? "A failure" : "Not reproduced: does not fail in each replay"}),
-       content});
+  return element("section", {}, {element("h2", {}, {title}), content});
 }
 
 }  // namespace
+
+bool has_page(const MergedCase& one) {
+  return !one.failures.empty() || !one.suspected.empty() || !one.not_again.empty();
+}
 
 std::string case_page_name(std::size_t case_index) { return fmt::format("case-{}.html", case_folder(case_index)); }
 
@@ -114,7 +113,11 @@ std::string case_html(const MergedCase& merged) {
               {element("p", {{"class", "kicker"}}, {element("a", {{"href", "index.html"}}, {"all recordings"})}),
                element("h1", {}, {visible_text(merged.name)})});
   Html sections;
-  for (const KeptFailure& failure : merged.failures) sections += failure_section(failure);
+  for (const KeptFailure& failure : merged.failures)
+    sections +=
+        run_section(failure.reproduced() ? "A failure" : "Not reproduced: does not fail in each replay", failure);
+  for (const KeptFailure& run : merged.suspected)
+    sections += run_section("May fail: could not be followed to its end", run);
   Html lost;
   for (const std::string& failure : merged.not_again) lost += element("li", {}, {visible_text(failure)});
   if (!merged.not_again.empty()) sections += section_element("lost", "Did not fail again", element("ul", {}, {lost}));

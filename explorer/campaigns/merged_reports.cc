@@ -32,12 +32,15 @@ json case_json(const MergedCase& one) {
                  {"left_for", findings.left_for},
                  {"left_out", findings.left_out},
                  {"failures", json::array()},
+                 {"suspected", json::array()},
                  {"not_again", one.not_again}};
-  for (const KeptFailure& failure : one.failures) {
-    json entry = failure_json(failure);
+  const auto add = [&](const char* list, const KeptFailure& run) {
+    json entry = failure_json(run);
     entry.erase("run");  // `how` has the unit and the run
-    result["failures"].push_back(entry);
-  }
+    result[list].push_back(entry);
+  };
+  for (const KeptFailure& failure : one.failures) add("failures", failure);
+  for (const KeptFailure& run : one.suspected) add("suspected", run);
   return result;
 }
 
@@ -45,10 +48,13 @@ std::string replay_line(const KeptFailure& failure, const std::string& folder) {
   return shell_command({"reweave", "replay", "-g", "end", (std::filesystem::path(folder) / failure.path).string()});
 }
 
-// True if the reports have something to say about the case.
-bool is_remarkable(const MergedCase& one) {
-  return !one.failures.empty() || !one.not_again.empty() || !remark_of(one.findings).empty();
+KeptFailure in_folder(KeptFailure run, const std::string& folder) {
+  run.path = (std::filesystem::path(folder) / run.path).string();
+  return run;
 }
+
+// True if the reports have something to say about the case.
+bool is_remarkable(const MergedCase& one) { return has_page(one) || !remark_of(one.findings).empty(); }
 
 std::string case_text(const MergedCase& one, const std::string& folder) {
   std::string text;
@@ -59,6 +65,7 @@ std::string case_text(const MergedCase& one, const std::string& folder) {
   for (const KeptFailure& failure : one.failures)
     text += fmt::format("  {}{}\n  {}\n{}", failure.reproduced() ? "" : "not reproduced: ", failure.what,
                         replay_line(failure, folder), details_of(failure, "--minimise"));
+  for (const KeptFailure& run : one.suspected) text += "  " + suspected_text(in_folder(run, folder)) + "\n";
   for (const std::string& failure : one.not_again) text += "  did not fail again: " + failure + "\n";
   return text;
 }
@@ -91,6 +98,8 @@ std::string merged_verdict(const Merged& merged) {
   }
   const std::string made = fmt::format("{} of {}, {}", done, counted(units, "unit"), counted(runs, "run"));
   if (merged.causes.empty() && !merged.is_examined()) return "no run could be examined; " + made;
+  if (merged.causes.empty() && merged.suspects())
+    return "no failure found, but runs that may fail could not be followed to their end; " + made;
   if (merged.causes.empty()) return "no failure found, which does not prove that there is none; " + made;
   return fmt::format("{} of failures in {} of {}; {}", counted(merged.causes.size(), "cause"), failing,
                      counted(merged.cases.size(), "recording"), made);
@@ -120,7 +129,7 @@ std::string merged_text(const Merged& merged, const std::string& folder) {
   std::size_t shown = 0, left = 0;
   for (const MergedCase& one : merged.cases) {
     if (!is_remarkable(one)) continue;
-    if (one.failures.empty() && ++shown > kMostShown)
+    if (one.failures.empty() && one.suspected.empty() && ++shown > kMostShown)
       left++;
     else
       text += case_text(one, folder);
@@ -143,7 +152,7 @@ std::string merged_markdown(const Merged& merged, const std::string& folder) {
   std::size_t shown = 0, left = 0;
   for (const MergedCase& one : merged.cases) {
     if (!is_remarkable(one)) continue;
-    if (one.failures.empty() && ++shown > kMostShown) {
+    if (one.failures.empty() && one.suspected.empty() && ++shown > kMostShown) {
       left++;
       continue;
     }
@@ -152,6 +161,8 @@ std::string merged_markdown(const Merged& merged, const std::string& folder) {
     for (const KeptFailure& failure : one.failures)
       text += fmt::format("{}\n\n{}\n", markdown_text(one_line(failure.what)),
                           markdown_block(details_of(failure, "--minimise") + replay_line(failure, folder)));
+    for (const KeptFailure& run : one.suspected)
+      text += markdown_text(one_line(suspected_text(in_folder(run, folder)))) + "\n\n";
   }
   if (left > 0) text += fmt::format("{} more in failures.json\n", left);
   return text;

@@ -14,8 +14,9 @@ std::string merged_text(const Merged& merged, const std::string& folder);
 // Markdown, as a CI system shows it for a job.
 std::string merged_markdown(const Merged& merged, const std::string& folder);
 
-// Self-contained pages without scripts: one for the whole campaign, and one for each case with failures.
+// Self-contained pages without scripts: one for the whole campaign, and one for each case with runs to show.
 std::string merged_html(const Merged& merged);
+bool has_page(const MergedCase& one);
 std::string case_html(const MergedCase& merged);
 std::string case_page_name(std::size_t case_index);
 

@@ -66,6 +66,7 @@ UnitResult result_of(const UnitPlace& unit, const CampaignResult& campaign) {
   const Reasons& reasons = campaign.left_for.empty() ? campaign.not_kept_for : campaign.left_for;
   if (!reasons.empty()) result.left_for = reasons.front().first;
   result.failures = campaign.found;
+  result.suspects = campaign.suspects;
   return result;
 }
 

@@ -58,7 +58,7 @@ json found_failure_json(const FoundFailure& failure) {
           {"inputs", failure.switches.inputs}};
 }
 
-FoundFailure failure_of(const json& from, const std::string& path) {
+FoundFailure found_run(const json& from, const std::string& path) {
   const JsonFields fields(from, path);
   FoundFailure failure;
   failure.end.outcome = outcome_named(fields.text("outcome"), path);
@@ -68,7 +68,6 @@ FoundFailure failure_of(const json& from, const std::string& path) {
     REQUIRE(race.is_string(), "{} is damaged: a race is not a text", path);
     failure.end.races.push_back(race.get<std::string>());
   }
-  REQUIRE(failure.end.failed(), "{} is damaged: an entry of 'failures' has an outcome that is no failure", path);
   failure.site = fields.number("site");
   failure.how = fields.text("how", 4096);
   failure.number = fields.number("run");
@@ -84,8 +83,10 @@ FoundFailure failure_of(const json& from, const std::string& path) {
 std::string result_json(const UnitResult& result) {
   json whole = {{"unit", result.unit},         {"partial", result.partial},           {"runs", result.runs},
                 {"examined", result.examined}, {"saw_accesses", result.saw_accesses}, {"gave_up", result.gave_up},
-                {"problem", result.problem},   {"left_for", result.left_for},         {"failures", json::array()}};
+                {"problem", result.problem},   {"left_for", result.left_for},         {"failures", json::array()},
+                {"suspects", json::array()}};
   for (const FoundFailure& failure : result.failures) whole["failures"].push_back(found_failure_json(failure));
+  for (const FoundFailure& suspect : result.suspects) whole["suspects"].push_back(found_failure_json(suspect));
   return json_text(whole, -1);
 }
 
@@ -101,8 +102,16 @@ UnitResult parse_result(const std::string& text, const std::string& path) {
   result.gave_up = fields.flag("gave_up");
   result.problem = fields.text("problem");
   result.left_for = fields.text("left_for");
-  for (const json& failure : fields.list("failures", kMostFailures))
-    result.failures.push_back(failure_of(failure, path));
+  for (const json& from : fields.list("failures", kMostFailures)) {
+    const FoundFailure& failure = result.failures.emplace_back(found_run(from, path));
+    REQUIRE(failure.end.failed(), "{} is damaged: an entry of 'failures' has an outcome that is no failure", path);
+  }
+  if (!whole.contains("suspects")) return result;  // an older unit
+  for (const json& from : fields.list("suspects", kMostFailures)) {
+    const FoundFailure& suspect = result.suspects.emplace_back(found_run(from, path));
+    REQUIRE(suspect.end.outcome == wire::OutcomeKind::kLeftRecording,
+            "{} is damaged: an entry of 'suspects' has another outcome", path);
+  }
   return result;
 }
 

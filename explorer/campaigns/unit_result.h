@@ -19,6 +19,7 @@ struct UnitResult {
   std::string problem;   // the error because of which it could not be searched; empty if it could
   std::string left_for;  // the most frequent reason why runs could not be examined
   std::vector<FoundFailure> failures;
+  std::vector<FoundFailure> suspects;  // if there are none: CampaignResult::suspects
 };
 
 // The unit's time. It is not part of the result, because it differs when the unit is repeated.

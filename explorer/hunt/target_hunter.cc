@@ -8,6 +8,7 @@
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "explorer/campaign/campaign_report.h"
 #include "explorer/campaign/failures.h"
@@ -112,7 +113,17 @@ void TargetHunter::search() {
   }
 }
 
-// Moves the results of a search into the hunt.
+namespace {
+
+// True if `line` is about a run that left in the same way, kept under a name of its own.
+bool tells_of(const std::string& line, KeptFailure run) {
+  run.path = line.substr(0, line.find(": "));
+  return line == suspected_text(run);
+}
+
+}  // namespace
+
+// Moves the results of a search into the hunt. A run that an earlier search suspected, too, is not kept again.
 void TargetHunter::take_over(const CampaignResult& result, const CampaignOptions& options) {
   HuntSearch search;
   search.strategy = options.strategy;
@@ -125,9 +136,12 @@ void TargetHunter::take_over(const CampaignResult& result, const CampaignOptions
   search.summary = summary_of(result, options,
                               fmt::format("{}--for {}s", hunt_.folder.empty() ? "" : "its part of ", options_.seconds));
   for (KeptFailure run : result.suspected) {
-    const std::string name = free_name("suspected");
-    fs::rename(run.path, path_of(name));
-    run.path = path_of(name);
+    const std::string from = std::exchange(run.path, path_of(free_name("suspected")));
+    const bool is_known = std::ranges::any_of(hunt_.searches, [&](const HuntSearch& earlier) {
+      return std::ranges::any_of(earlier.suspected, [&](const std::string& line) { return tells_of(line, run); });
+    });
+    if (is_known) continue;
+    fs::rename(from, run.path);
     search.suspected.push_back(suspected_text(run));
   }
   hunt_.searches.push_back(search);

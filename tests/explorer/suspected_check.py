@@ -16,12 +16,15 @@ def check(at):
     subprocess.run(["cc", "-g", "-w", "-O1", "-fsanitize=thread", "-pthread", SOURCE, "-o", program], check=True,
                    timeout=600)
     suspected(at, program)
+    in_units(at, program)
     correct(at, program)
     hunted(at, program)
 
 
 def recorded(at, program, mode):
     recording = at.folder / f"{mode}.run"
+    if recording.exists():
+        return recording
     at.reweave("record", "--seed", 1, "-o", recording, "--", program, mode)
     return recording
 
@@ -41,6 +44,21 @@ def suspected(at, program):
     demand("could not be followed" in text, "explain says something else", text)
 
 
+def in_units(at, program):
+    campaign = at.folder / "campaign"
+    at.reweave("campaign", "new", campaign, recorded(at, program, "report"), "--units", 2, "--runs", 60)
+    at.reweave("campaign", "run", campaign, "--jobs", 1)
+    text = at.reweave("campaign", "merge", campaign, accept=(SUSPECTED,))
+    demand("may fail" in text and "socket" in text, "the campaign says something else", text)
+    merged = json.loads((campaign / "merged" / "failures.json").read_text(encoding="utf-8"))["cases"][0]
+    demand(not merged["failures"] and len(merged["suspected"]) == 1, "another number of runs is kept", merged)
+    kept = campaign / "merged" / merged["suspected"][0]["recording"]
+    text = at.reweave("replay", kept, accept=(3,))
+    demand("left the recording" in text, "the replay says something else", text)
+    page = (campaign / "merged" / "case-000000.html").read_text(encoding="utf-8")
+    demand("May fail" in page, "the page does not show the run", page)
+
+
 def correct(at, program):
     found = at.folder / "order.found"
     text = at.reweave("explore", recorded(at, program, "order"), "--runs", 200, "-o", found)
@@ -56,6 +74,7 @@ def hunted(at, program):
     demand("<error" in (folder / "junit.xml").read_text(encoding="utf-8"), "the test counts as passed", text)
     text = at.reweave("hunt", "--runs", 40, "-o", folder, "--", program, "report", accept=(SUSPECTED,))
     demand("could not be followed to their end" in text, "a continued hunt forgets the run", text)
+    demand(not (folder / "suspected-2").exists(), "a continued hunt keeps the same run again", text)
 
 
 if __name__ == "__main__":

@@ -227,7 +227,10 @@ void add_record_command(CLI::App& app, int& status, const RaceExaminer& races, c
       "-DCMAKE_CROSSCOMPILING_EMULATOR='reweave;record;--keep=failures;--'");
   verb->add_option("-o,--output", arguments->output, "directory to create for the recording");
   verb->add_flag("--chaos", arguments->chaos, "schedule threads unfairly, to make rare failures likely");
-  CLI::Option* seed = verb->add_option("--seed", arguments->seed, "seed of the scheduling policy; default: random")
+  CLI::Option* seed = verb->add_option("--seed", arguments->seed,
+                                       "seed of the scheduling policy; default: random. Two runs with one seed can "
+                                       "differ: the kernel's answers, "
+                                       "signals and the time that threads compute are not decided by it")
                           ->check(whole_number());
   verb->add_option("--until-fail", arguments->until_fail, "run at most N times, and keep the first run that fails")
       ->type_name("N")
