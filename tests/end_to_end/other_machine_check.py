@@ -22,7 +22,9 @@ import time
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "programs"
 RECORD_SECONDS, REPLAY_SECONDS = 60, 200
-NOT_EMULATED = ("alignment_check",)  # also fails natively in QEMU, whose emulated processor does not raise this fault
+# alignment_check fails natively in QEMU, too, whose emulated processor does not raise this fault. The answer to
+# signal_own_steps' cpuid is not in a recording: nothing uses it, so it is not recognised as code.
+LEFT_OUT = ("alignment_check", "signal_own_steps")
 
 # The root is in memory and writable. Nothing is mounted on /tmp, where the recorded programs may be.
 INIT = """#!/bin/busybox sh
@@ -136,7 +138,7 @@ def main():
     names = arguments.names or ["all"]
     subjects = [row for row in json.loads((PROGRAMS / "subjects.json").read_text())
                 if (row["name"] in names or row["kind"] in names or "all" in names)
-                and row.get("outcome") != "hang" and row["name"] not in NOT_EMULATED]
+                and row.get("outcome") != "hang" and row["name"] not in LEFT_OUT]
     arguments.folder = pathlib.Path(tempfile.mkdtemp(prefix="reweave-other-"))
     try:
         root = arguments.folder / "root"

@@ -23,7 +23,8 @@ struct SignalFrame {
 };
 
 constexpr std::uint16_t kUserCode = 0x33, kUserData = 0x2b;  // selectors of 64-bit code; the program may be in others
-constexpr std::uint32_t kSsAutodisarm = std::uint32_t{1} << 31;  // sigaltstack(2)
+constexpr std::uint64_t kTrapFlag = 0x100, kDirectionFlag = 0x400, kResumeFlag = 0x10000;  // of eflags
+constexpr std::uint32_t kSsAutodisarm = std::uint32_t{1} << 31;                            // sigaltstack(2)
 
 bool within_alternate_stack(const Thread& me, std::uint64_t sp) {
   return sp > me.altstack_base && sp <= me.altstack_base + me.altstack_size;
@@ -67,6 +68,7 @@ long push_frame(KernelContext& context, int number, const void* info) {
       !is_synchronous(number)) {  // the fault's registers are left over from earlier faults, possibly the core's
     auto& saved = frame->context.registers;
     saved.error = saved.trap = saved.fault_address = saved.old_mask = 0;
+    saved.eflags &= ~kResumeFlag;  // set if the core stopped the thread by a fault, unless the processor is emulated
   }
   frame->context.mask = me.has_saved_mask != 0 ? me.saved_mask : me.signal_mask;
   me.has_saved_mask = 0;
@@ -80,7 +82,7 @@ long push_frame(KernelContext& context, int number, const void* info) {
   registers.rip = action.handler;
   registers.cs = kUserCode;
   registers.ss = kUserData;
-  registers.eflags &= ~std::uint64_t{0x400 | 0x10000 | 0x100};  // DF, RF, TF
+  registers.eflags &= ~(kDirectionFlag | kResumeFlag | kTrapFlag);
   me.signal_mask |= action.mask;
   if ((action.flags & SA_NODEFER) == 0) me.signal_mask |= signal_bit(number);
   if ((action.flags & SA_RESETHAND) != 0) {

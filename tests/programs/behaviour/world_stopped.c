@@ -1,5 +1,6 @@
 /* Signals stop and resume threads that compute, as a garbage collector does. One thread also makes short system calls,
- * one sleeps sometimes, and one does neither. Then a timer interrupts the last one. */
+ * one sleeps sometimes, and one does neither. Then a timer interrupts the last one. The frames have no resume flag,
+ * which the processor sets for faults only. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>
@@ -7,16 +8,19 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
-enum { THREADS = 3, ROUNDS = 20, TICKS = 10 };
+enum { THREADS = 3, ROUNDS = 20, TICKS = 10, RESUME_FLAG = 0x10000 };
 
 static sem_t stopped;
 static volatile int rounds, quit, running;
-static volatile sig_atomic_t ticks;
+static volatile sig_atomic_t ticks, flagged;
 
-static void on_stop(int signal) {
-  (void)signal;
+static void on_stop(int signal, siginfo_t* info, void* raw) {
+  const ucontext_t* context = raw;
+  (void)signal, (void)info;
+  if ((context->uc_mcontext.gregs[REG_EFL] & RESUME_FLAG) != 0) flagged = 1;
   const int now = rounds;
   sem_post(&stopped);
   sigset_t others;
@@ -25,10 +29,10 @@ static void on_stop(int signal) {
   while (rounds == now) sigsuspend(&others);
 }
 
-static void on_resume(int signal) { (void)signal; }
+static void on_resume(int signal, siginfo_t* info, void* context) { (void)signal, (void)info, (void)context; }
 
-static void on_tick(int signal) {
-  (void)signal;
+static void on_tick(int signal, siginfo_t* info, void* context) {
+  (void)signal, (void)info, (void)context;
   ticks++;
 }
 
@@ -47,8 +51,8 @@ static void* work(void* argument) {
   return NULL;
 }
 
-static int catch_signal(int number, void (*handler)(int)) {
-  struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+static int catch_signal(int number, void (*handler)(int, siginfo_t*, void*)) {
+  struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_RESTART | SA_SIGINFO};
   sigfillset(&action.sa_mask); /* includes SIGUSR2, which only sigsuspend may receive */
   return sigaction(number, &action, NULL);
 }
@@ -83,6 +87,6 @@ int main(void) {
   quit = 1;
   for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
   if (compute_until_ticks() != 0) return 1;
-  printf("stopped %d times\n", rounds);
-  return 0;
+  printf("stopped %d times%s\n", rounds, flagged ? ", with the resume flag" : "");
+  return flagged;
 }
