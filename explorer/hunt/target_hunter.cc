@@ -123,7 +123,7 @@ bool tells_of(const std::string& line, KeptFailure run) {
 
 }  // namespace
 
-// Moves the results of a search into the hunt. A run that an earlier search suspected, too, is not kept again.
+// Moves the results of a search into the hunt. A suspected run that is known from an earlier search is not kept again.
 void TargetHunter::take_over(const CampaignResult& result, const CampaignOptions& options) {
   HuntSearch search;
   search.strategy = options.strategy;

@@ -22,8 +22,8 @@ import time
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "programs"
 RECORD_SECONDS, REPLAY_SECONDS = 60, 200
-# alignment_check fails natively in QEMU, too, whose emulated processor does not raise this fault. The answer to
-# signal_own_steps' cpuid is not in a recording: nothing uses it, so it is not recognised as code.
+# alignment_check also fails natively in QEMU, whose emulated processor does not raise this fault. The program
+# signal_own_steps executes a cpuid and uses no result of it, so recordings do not have its answer.
 LEFT_OUT = ("alignment_check", "signal_own_steps")
 
 # The root is in memory and writable. Nothing is mounted on /tmp, where the recorded programs may be.
