@@ -20,6 +20,7 @@
 #include "explorer/explain/report.h"
 #include "explorer/explain/report_check.h"
 #include "explorer/explain/report_ci.h"
+#include "explorer/explain/report_perfetto.h"
 #include "explorer/explain/way/find_way.h"
 #include "explorer/run/expected_endings.h"
 #include "explorer/run/interruption.h"
@@ -45,7 +46,7 @@ using Clock = std::chrono::steady_clock;
 
 struct ExplainArguments {
   std::string recording, expected;
-  std::string html, sarif, junit;  // files to write
+  std::string html, sarif, junit, perfetto;  // files to write
   double seconds = 30;
   unsigned jobs = 2;
   bool json = false, full = false, save = false;
@@ -153,15 +154,17 @@ class ReportFiles {
     open(arguments.html, html_);
     open(arguments.sarif, sarif_);
     open(arguments.junit, junit_);
+    open(arguments.perfetto, perfetto_);
   }
   void write(const nlohmann::json& report, const std::string& recording) const {
     if (html_) html_->write(html_report(report, recording));
     if (sarif_) sarif_->write(json_text(sarif_report(report)) + "\n");
     if (junit_) junit_->write(junit_report(report, recording));
+    if (perfetto_) perfetto_->write(perfetto_report(report));
   }
 
  private:
-  std::optional<NewFile> html_, sarif_, junit_;
+  std::optional<NewFile> html_, sarif_, junit_, perfetto_;
 };
 
 // Saves the report in the recording's folder, and also the explained run if its preemptions differ from the recorded
@@ -272,6 +275,8 @@ void add_explain_command(CLI::App& app, int& status) {
   verb->add_option("--html", arguments->html, "write the report as an HTML page in this new file");
   verb->add_option("--sarif", arguments->sarif, "write the cause as SARIF 2.1.0 to this new file");
   verb->add_option("--junit", arguments->junit, "write the failure as JUnit XML to this new file");
+  verb->add_option("--perfetto", arguments->perfetto,
+                   "write the failing and the passing schedule as a trace for ui.perfetto.dev to this new file");
   verb->add_flag("--save", arguments->save,
                  "keep the report in the recording, for `replay -g inevitable` and `explore --expect-fixed`");
   verb->add_flag("--json", arguments->json, "print the report as JSON");
