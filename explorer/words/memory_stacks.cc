@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 
+#include "explorer/words/block_words.h"
 #include "explorer/words/call_stacks.h"
 #include "formats/base/counted.h"
 #include "formats/trace/trace_reader.h"
@@ -142,11 +143,7 @@ std::string describe_stacks(const MemoryError& error, const MemoryStacks& stacks
 }
 
 std::string block_text(const MemoryStacks& stacks, Places& places) {
-  if (!stacks.block) return "";
-  const std::vector<std::uint64_t>& calls = stacks.block->allocated.stack;
-  const auto own = std::find_if(calls.begin(), calls.end(), [&](std::uint64_t pc) { return places.is_own(pc); });
-  const std::string by = own == calls.end() ? "" : fmt::format(" that {} allocated", places.code(*own));
-  return fmt::format("the block of {}{}", counted(stacks.block->bytes, "byte"), by);
+  return stacks.block ? block_words(stacks.block->bytes, stacks.block->allocated.stack, places) : "";
 }
 
 MemoryStacks stacks_of_recording(const std::string& recording, const MemoryError& error) {

@@ -48,8 +48,7 @@ MemoryStacks memory_stacks(const std::string& trace, const MemoryError& error);
 std::string describe_stacks(const MemoryError& error, const MemoryStacks& stacks, Places& places,
                             bool all_frames = false);
 
-// "the block of 96 bytes that main (queue.c:46) allocated", by the innermost function of the user's; empty if the block
-// is not known.
+// block_words() of the block; empty if the block is not known.
 std::string block_text(const MemoryStacks& stacks, Places& places);
 
 // Traces the recording of a memory error, and reads its stacks.

@@ -32,14 +32,13 @@ LoadedProgram load_addresses(const Fd& program) {
   return {base, base + end};
 }
 
-// "function (file.c:12)".
-std::string text_of(const SourceFrame& frame) {
+}  // namespace
+
+std::string frame_text(const SourceFrame& frame) {
   const std::string function = short_name(frame.function);
   if (frame.file.empty()) return function;
   return fmt::format("{} ({}:{})", function, std::filesystem::path(frame.file).filename().string(), frame.line);
 }
-
-}  // namespace
 
 Places::Places(const std::string& recording)
     : files_(RecordedFiles::of_source(recording)), symbols_(symbol_files(RecordedFiles::of_source(recording))) {
@@ -93,7 +92,7 @@ std::string Places::code(std::uint64_t pc) {
   const CodeSymbol* found = symbol(pc);
   if (found == nullptr) return fmt::format("{:#x}", pc);
   const SourceFrame* shown = frame(pc);
-  return shown == nullptr ? found->fallback : text_of(*shown);
+  return shown == nullptr ? found->fallback : frame_text(*shown);
 }
 
 std::vector<CodeFrame> Places::frames(std::uint64_t pc) {
@@ -104,7 +103,7 @@ std::vector<CodeFrame> Places::frames(std::uint64_t pc) {
   if (found == nullptr || found->frames.empty()) return {{code(pc), "", library}};
   std::vector<CodeFrame> frames;
   for (const SourceFrame& frame : found->frames)
-    frames.push_back({text_of(frame), short_name(frame.function), library || is_of_library(frame.file)});
+    frames.push_back({frame_text(frame), short_name(frame.function), library || is_of_library(frame.file)});
   return frames;
 }
 
@@ -125,6 +124,18 @@ std::vector<SourceFrame> Places::own_frames(std::uint64_t pc) {
   std::ranges::copy_if(found->frames, std::back_inserter(frames),
                        [](const SourceFrame& frame) { return !frame.file.empty() && !is_of_library(frame.file); });
   return frames;
+}
+
+std::vector<SourceFrame> Places::all_frames(std::uint64_t pc) {
+  const Module* module = module_at(pc);
+  if (module != nullptr && is_of_reweave(module->path)) return {};
+  const CodeSymbol* found = symbol(pc);
+  return found == nullptr ? std::vector<SourceFrame>() : found->frames;
+}
+
+std::string Places::type_allocated_at(std::uint64_t pc, std::uint64_t bytes) {
+  const Module* module = module_at(pc);
+  return module == nullptr ? "" : symbols_.allocated_type(module->path, module->build_id, pc - module->base, bytes);
 }
 
 std::string Places::source_line(std::uint64_t pc) {

@@ -20,6 +20,9 @@ struct CodeFrame {
   bool of_library = false;  // not the user's code: the standard library, a test framework, the C library
 };
 
+// "function (file.c:12)".
+std::string frame_text(const SourceFrame& frame);
+
 class Places {
  public:
   explicit Places(const std::string& recording);
@@ -38,6 +41,11 @@ class Places {
   bool is_own(std::uint64_t pc);
   // The user's functions at `pc`, innermost first: the function of the code itself and those that it is inlined into.
   std::vector<SourceFrame> own_frames(std::uint64_t pc);
+  // All functions at `pc`, innermost first, with their full names. Empty for Reweave's own libraries.
+  std::vector<SourceFrame> all_frames(std::uint64_t pc);
+  // The type that the call of an allocator that returns to `pc` allocates (formats/elf/allocated_type.h); empty if
+  // unknown.
+  std::string type_allocated_at(std::uint64_t pc, std::uint64_t bytes);
   // The text of the source line of `pc`; empty if it cannot be read.
   std::string source_line(std::uint64_t pc);
   // True for code of the program itself, not of a library.

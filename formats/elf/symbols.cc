@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "formats/base/folder.h"
+#include "formats/elf/allocated_type.h"
 #include "formats/elf/debug_names.h"
 #include "formats/elf/debug_session.h"
 #include "formats/elf/variable_types.h"
@@ -119,6 +120,12 @@ class Symbols::Module {
       add_ranges(unit, function, bias - bias_, ranges);
     std::ranges::sort(ranges, {}, &CodeRange::start);
     return ranges;
+  }
+
+  std::string allocated_type(std::uint64_t offset, std::uint64_t bytes) const {
+    Dwarf_Addr bias = 0;
+    Dwarf_Die* unit = module_ == nullptr ? nullptr : unit_at(offset - 1 + bias_, bias);
+    return unit == nullptr ? "" : reweave::allocated_type(unit, offset - 1 + bias_ - bias, bytes);
   }
 
   DataSymbol data(std::uint64_t offset) const {
@@ -299,6 +306,11 @@ std::vector<std::uint64_t> Symbols::functions(const std::string& path, const std
 std::vector<CodeRange> Symbols::code_of(const std::string& path, const std::string& build_id,
                                         const std::string& function) {
   return module(path, build_id).code_of(function);
+}
+
+std::string Symbols::allocated_type(const std::string& path, const std::string& build_id, std::uint64_t offset,
+                                    std::uint64_t bytes) {
+  return module(path, build_id).allocated_type(offset, bytes);
 }
 
 DataSymbol Symbols::data(const std::string& path, const std::string& build_id, std::uint64_t offset) {

@@ -75,6 +75,10 @@ class Symbols {
   // as in CodeSymbol, with or without parameters.
   std::vector<CodeRange> code_of(const std::string& path, const std::string& build_id, const std::string& function);
 
+  // The type that the call of an allocator before `offset` allocates (formats/elf/allocated_type.h); empty if unknown.
+  std::string allocated_type(const std::string& path, const std::string& build_id, std::uint64_t offset,
+                             std::uint64_t bytes);
+
   // The global variable at `offset`.
   DataSymbol data(const std::string& path, const std::string& build_id, std::uint64_t offset);
 

@@ -7,6 +7,8 @@
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <filesystem>
+#include <set>
+#include <string>
 
 #include "tests/formats/scratch.h"
 
@@ -33,6 +35,31 @@ volatile Bank bank;
 
 [[gnu::noinline]] int looked_up(int x) { return x * 3 + 1; }
 constexpr int kLineAbove = __LINE__ - 1;
+
+class Route {
+ public:
+  explicit Route(int hops) : hops_(hops) {}
+  long hops() const { return hops_; }
+
+ private:
+  long hops_, hits_ = 0, bytes_ = 0;
+};
+
+const Route* volatile latest;  // keeps the allocation from being optimised away
+
+[[gnu::noinline]] long by_constructor(int hops) {
+  latest = new Route(hops);
+  const long found = latest->hops();
+  delete latest;
+  return found;
+}
+
+[[gnu::noinline]] long by_definition() {
+  Bank* made = static_cast<Bank*>(std::calloc(1, sizeof *made));
+  const long found = made->number;
+  std::free(made);
+  return found;
+}
 
 // This test's program, and the offset of `looked_up` in it.
 struct Place {
@@ -100,6 +127,30 @@ BOOST_AUTO_TEST_CASE(names_what_lies_in_a_variable) {
   BOOST_TEST(text(&bank.grid[1][3]) == "bank.grid[1][3]");
   BOOST_TEST(text(&bank.inner.nested) == "bank.inner.nested");
   BOOST_TEST(text(&bank._reserved[0]).starts_with("bank+"));
+}
+
+// The types that some instruction of `function` allocates with this size.
+std::set<std::string> types_allocated_in(const std::string& function, std::uint64_t bytes) {
+  Symbols symbols;
+  std::set<std::string> types;
+  for (const CodeRange& range : symbols.code_of(place().path, "", function))
+    for (std::uint64_t at = range.start + 1; at <= range.end; at++)
+      types.insert(symbols.allocated_type(place().path, "", at, bytes));
+  types.erase("");
+  return types;
+}
+
+BOOST_AUTO_TEST_CASE(tells_what_a_statement_allocates) {
+  BOOST_TEST(by_constructor(2) + by_definition() == 2);
+  const auto ends_with = [](const std::set<std::string>& types, const char* name) {
+    return types.size() == 1 && types.begin()->ends_with(name);
+  };
+  BOOST_TEST(ends_with(types_allocated_in("by_definition", sizeof(Bank)), "Bank"));
+  BOOST_TEST(types_allocated_in("by_definition", sizeof(Bank) + 1).empty());
+  BOOST_TEST(types_allocated_in("by_constructor", sizeof(Route) + 1).empty());
+#ifdef __OPTIMIZE__  // calls are described only in optimised code
+  BOOST_TEST(ends_with(types_allocated_in("by_constructor", sizeof(Route)), "Route"));
+#endif
 }
 
 }  // namespace
