@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "explorer/explain/deadlock.h"
 #include "explorer/words/call_stacks.h"
 #include "formats/base/private_folder.h"
 #include "formats/trace/trace_reader.h"
@@ -97,6 +98,7 @@ std::map<Arrival, std::uint64_t> events_named(const Explanation& explanation) {
   if (const auto step = inevitable_step(explanation))
     events[step->first] = explanation.failing.observed[step->second].object;
   for (const LockWait& wait : explanation.deadlock) add(wait.holds), add(wait.wants);
+  for (const Event& wait : last_waits(explanation.failing)) add(wait);
   for (const Flip& flip : explanation.flips) {
     add(flip.pair.first), add(flip.pair.then);
     if (flip.block) add(flip.block->begin), add(flip.block->between), add(flip.block->end);

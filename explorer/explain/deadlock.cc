@@ -58,4 +58,17 @@ std::vector<LockWait> lock_cycle(const Observation& run) {
   return {};
 }
 
+std::vector<Event> last_waits(const RunResult& run) {
+  constexpr std::size_t kMostThreads = 16;
+  std::vector<Event> waits;
+  if (run.outcome != wire::OutcomeKind::kDeadlock) return waits;
+  for (const auto& [thread, event] : final_state(run.observed).last) {
+    const OpKind kind = kind_of(event.note);
+    const bool may_wait =
+        kind == OpKind::kLock || kind == OpKind::kWait || kind == OpKind::kSemaphore || kind == OpKind::kBarrier;
+    if (may_wait && event.note.object != 0 && waits.size() < kMostThreads) waits.push_back(event);
+  }
+  return waits;
+}
+
 }  // namespace reweave

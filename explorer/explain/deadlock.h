@@ -15,4 +15,7 @@ struct LockWait {
 // first holds. Empty if the run did not end in such a cycle.
 std::vector<LockWait> lock_cycle(const Observation& run);
 
+// The operations in which threads wait at the end of a deadlocked run, of at most 16 threads. Empty for other runs.
+std::vector<Event> last_waits(const RunResult& run);
+
 }  // namespace reweave

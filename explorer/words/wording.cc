@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <iterator>
 #include <regex>
+#include <string_view>
 
 #include "explorer/words/memory_stacks.h"
 
@@ -70,11 +71,28 @@ std::string object_text(const ChoiceNote& note, Places& places) {
   return descriptors ? "the program's descriptors" : places.object(note.object);
 }
 
+namespace {
+
+// Adds the object's name after "waits for a mutex": "waits for the mutex door".
+void add_awaited(std::string& text, const std::string& name) {
+  constexpr std::string_view kFor = " for a";
+  const std::size_t at = text.rfind(kFor);
+  const std::size_t space = at == text.npos ? text.npos : text.find(' ', at + kFor.size());
+  if (space == text.npos || text.find('\n', at) != text.npos) {
+    text += " at " + name;
+    return;
+  }
+  text.replace(at, space - at, " for the");
+  text += " " + name;
+}
+
+}  // namespace
+
 std::string readable_outcome(const std::string& outcome, Places& places,
                              const std::map<std::uint64_t, std::string>& names) {
   static const std::regex kPlace("( at 0x([0-9a-f]{1,16}))?, pc 0x([0-9a-f]{1,16})");
-  constexpr std::size_t kMostCharacters = 100'000;                             // std::regex may recurse for each
-  const std::string preposition = memory_error_of(outcome) ? " of " : " at ";  // "use after free of", "a mutex at"
+  constexpr std::size_t kMostCharacters = 100'000;  // std::regex may recurse for each
+  const bool is_error = memory_error_of(outcome).has_value();
   std::string text;
   auto rest = outcome.cbegin();
   for (std::smatch found; outcome.size() < kMostCharacters && std::regex_search(rest, outcome.cend(), found, kPlace);) {
@@ -87,7 +105,12 @@ std::string readable_outcome(const std::string& outcome, Places& places,
       const std::string name = places.is_global(object) ? places.object(object)
                                : known != names.end()   ? known->second
                                                         : "";
-      text += name.empty() ? fmt::format(" at {:#x}", object) : preposition + name;
+      if (name.empty())
+        text += fmt::format(" at {:#x}", object);
+      else if (is_error)
+        text += " of " + name;
+      else
+        add_awaited(text, name);
       if (name.find(' ') != name.npos) text += ',';
     }
     text += code.starts_with("0x") ? fmt::format(", pc {:#x}", pc) : " in " + code;

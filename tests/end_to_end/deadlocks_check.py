@@ -65,7 +65,7 @@ STUCK = {
     "circle beside a ticker": ("start_ticker(); cross();", r"threads wait for each other(\n.*held by thread \d+){2}"),
     "names": ("pthread_t t; sem_init(&told, 0, 0); pthread_mutex_lock(&a); pthread_create(&t, 0, other_way, 0); "
               "pthread_join(t, 0);", r"\n  thread 0 waits for thread 1 to end in main \(.*:\d+\)"
-              r"\n  thread 1 waits for a mutex at a in other_way \(.*:\d+\)"),
+              r"\n  thread 1 waits for the mutex a in other_way \(.*:\d+\)"),
     "grandchild": ("if (fork() == 0) { fork_while_held(); wait_for_all(); _exit(0); } wait_for_all();",
                    r"every thread waits and none can be woken"),
     "each at a pipe": ("int to[2], from[2]; char c; pipe(to); pipe(from); if (fork() == 0) { read(to[0], &c, 1); "

@@ -159,7 +159,7 @@ def check_deadlock(at):
     named = [(wait["holds"]["object"], wait["wants"]["object"]) for wait in report["deadlock"]]
     doors = ["bank[0].door", "bank[1].door"]
     demand(sorted(named) == [tuple(doors), tuple(reversed(doors))], "the locks are called otherwise", named)
-    demand(all(f"at {door} in" in report["failure"] for door in doors), "the failure names other locks", report["failure"])
+    demand(all(f"the mutex {door} in" in report["failure"] for door in doors), "the failure names other locks", report["failure"])
 
 
 if __name__ == "__main__":
