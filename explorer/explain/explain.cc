@@ -153,7 +153,8 @@ class Explainer {
     for (std::size_t i = 0; i < std::min(flips.size(), kMostFlips) && !laboratory_.time_is_up(); i++) {
       const bool is_weaker = flips[0].makes_failure(result_.base) && !flips[i].makes_failure(result_.base);
       if (i > 0 && (is_weaker || !flips[i].is_decisive(result_.base))) break;
-      std::vector<Remedy> tried = try_remedies(laboratory_, flips[i], events_, options_.remedy_runs);
+      std::vector<Remedy> tried =
+          try_remedies(laboratory_, flips[i], events_, options_.remedy_runs, options_.same_place);
       const bool prevents = !tried.empty() && tried.back().rate.never();
       if (i == 0 || prevents) result_.remedies = std::move(tried);
       if (!prevents) continue;
@@ -165,7 +166,9 @@ class Explainer {
 
   // False if the time was up.
   bool try_pair(const EventPair& pair, const std::vector<Event>& passing) {
-    Flip flip = try_flip(laboratory_, failing_, pair, broken_blocks(pair, events_, passing));
+    std::vector<BrokenBlock> blocks = broken_blocks(pair, events_, passing);
+    std::erase_if(blocks, [&](const BrokenBlock& block) { return spans_threads(block, failing_.observed); });
+    Flip flip = try_flip(laboratory_, failing_, pair, blocks);
     if (laboratory_.time_is_up()) return false;
     result_.flips.push_back(std::move(flip));
     return true;

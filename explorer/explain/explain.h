@@ -14,6 +14,7 @@ struct ExplainOptions {
   std::size_t curve_points = 30;
   std::uint64_t curve_runs = 50;
   std::uint64_t remedy_runs = 300;
+  SamePlace same_place = std::equal_to<>();
 
   // Needs about 500 runs, and up to 400 more if no single order makes all runs fail.
   static ExplainOptions short_form() { return {.whole = false, .most_flips = 3, .most_sets = 2, .base_runs = 50}; }

@@ -2,6 +2,7 @@
 // show only this.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,6 +16,9 @@
 #include "explorer/run/run.h"
 
 namespace reweave {
+
+// True if two addresses are code of the same statement. A function may have several copies, where it is inlined.
+using SamePlace = std::function<bool(std::uint64_t, std::uint64_t)>;
 
 // A pair of events whose order was changed.
 struct Flip {
@@ -35,11 +39,11 @@ struct Flip {
   bool is_measured(const Rate& base) const { return fails_more(forced, avoided.tried == 0 ? base : avoided); }
 };
 
-// True if the failure is a memory error and the pair begins with a release. That is the cause by definition, unless the
-// run also fails in the other order, for example because of a second release.
+// True if the failure is a memory error and the pair is a release and a use that the run reached. That is the cause by
+// definition, unless the run also fails in the other order, for example because of a second release.
 inline bool is_release_before_use(const Flip& flip, const RunResult& failing) {
   return failing.outcome == wire::OutcomeKind::kMemoryError && is_release(flip.pair.first.note) &&
-         !flip.reversed.always();
+         !flip.pair.then.is_beyond && !flip.reversed.always();
 }
 
 // Two or three orders that cause the failure only together: random schedules with all of them fail more often than
@@ -47,7 +51,7 @@ inline bool is_release_before_use(const Flip& flip, const RunResult& failing) {
 struct OrderSet {
   struct Member {
     EventPair pair;  // as in the failing run
-    Rate broken;     // random schedules with this pair reversed and the other members in order
+    Rate broken;     // random schedules with this pair reversed and the others in order; empty if that is not feasible
   };
   std::vector<Member> members;  // in the order of their first events in the failing run
   Rate forced;                  // random schedules with all orders
@@ -92,6 +96,7 @@ struct EventContext {
 struct Explanation {
   RunResult failing;  // observed
   std::string outcome, last_words;
+  std::string recorded_outcome;              // how the recording ended, if the repeated run ended in another way
   std::string block;                         // block_text() of a memory error; empty if not known
   std::optional<RunResult> passing;          // the nearest passing run; none if no run passed
   std::vector<LockWait> deadlock;            // the cycle in which the run ended; empty if there is none

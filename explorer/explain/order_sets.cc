@@ -38,11 +38,12 @@ int obscurity(const Event& event) {
   return is_sync(event.note) ? 1 : 0;
 }
 
-// True if `a` shows the cause better than `b`: accesses better than synchronisation, near events better than distant
-// ones.
+// True if `a` shows the cause better than `b`: events that the failing run reached better than others, which cannot be
+// waited for; accesses better than synchronisation; near events better than distant ones.
 bool is_clearer(const EventPair& a, const EventPair& b) {
   const auto key = [](const EventPair& pair) {
-    return std::tuple(std::max(obscurity(pair.first), obscurity(pair.then)), distance(pair), pair.names());
+    return std::tuple(pair.then.is_beyond, std::max(obscurity(pair.first), obscurity(pair.then)), distance(pair),
+                      pair.names());
   };
   return key(a) < key(b);
 }
@@ -100,25 +101,37 @@ std::vector<std::vector<EventPair>> Reorderings::covers(std::size_t most) const 
 
 namespace {
 
+// Sets of orders are often not feasible in a random schedule, for example if threads take over each other's roles.
+constexpr std::uint64_t kLeastTried = 10;
+
 std::vector<EventPair> with_one_reversed(std::vector<EventPair> pairs, std::size_t index) {
   std::swap(pairs[index].first, pairs[index].then);
   return pairs;
 }
 
-// Leaves out each pair that is not needed, because runs fail as often with only the other pairs. Returns nullopt if
-// fewer than two pairs are left.
+// True if runs fail as often with only the other pairs. `broken`: the rate with this pair reversed and the others in
+// order. If that is not feasible, the others alone are tried.
+bool is_idle(Laboratory& laboratory, std::vector<EventPair> pairs, std::size_t index, const OrderSet& set,
+             const Rate& broken) {
+  if (broken.tried != 0) return !fails_more(set.forced, broken);
+  pairs.erase(pairs.begin() + static_cast<std::ptrdiff_t>(index));
+  const Rate without = rate_with(laboratory, pairs);
+  return without.tried >= kLeastTried && !fails_more(set.forced, without);
+}
+
+// Leaves out each pair that is not needed. Returns nullopt if fewer than two pairs are left.
 std::optional<OrderSet> try_set(Laboratory& laboratory, std::vector<EventPair> pairs, const Rate& base) {
   while (pairs.size() > 1) {
     OrderSet set;
     set.forced = rate_with(laboratory, pairs);
-    if (set.forced.tried < kFlipRuns || !fails_more(set.forced, base)) return {};
+    if (set.forced.tried < kLeastTried || !fails_more(set.forced, base)) return {};
     for (std::size_t i = 0; i < pairs.size(); i++)
       set.members.push_back({pairs[i], rate_with(laboratory, with_one_reversed(pairs, i))});
+    std::size_t idle = 0;
+    while (idle < pairs.size() && !is_idle(laboratory, pairs, idle, set, set.members[idle].broken)) idle++;
     if (laboratory.time_is_up()) return {};
-    const auto idle = std::ranges::find_if_not(
-        set.members, [&](const OrderSet::Member& member) { return fails_more(set.forced, member.broken); });
-    if (idle == set.members.end()) return set;
-    pairs.erase(pairs.begin() + (idle - set.members.begin()));
+    if (idle == pairs.size()) return set;
+    pairs.erase(pairs.begin() + static_cast<std::ptrdiff_t>(idle));
   }
   return {};
 }

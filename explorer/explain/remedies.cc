@@ -58,11 +58,12 @@ Remedy try_assumption(Laboratory& laboratory, const Event& begin, const Event& e
 
 class Remedies {
  public:
-  Remedies(Laboratory& laboratory, const Flip& flip, const std::vector<Event>& failing, std::uint64_t runs)
-      : laboratory_(laboratory), flip_(flip), failing_(failing), runs_(runs) {}
+  Remedies(Laboratory& laboratory, const Flip& flip, const std::vector<Event>& failing, std::uint64_t runs,
+           const SamePlace& same_place)
+      : laboratory_(laboratory), flip_(flip), failing_(failing), runs_(runs), same_place_(same_place) {}
 
   std::vector<Remedy> attempt_all() {
-    if (!flip_.block_tells) try_order();
+    if (!flip_.block_tells && has_roles()) try_order();
     const bool prevented = !tried_.empty() && tried_.back().rate.never();
     if (flip_.block && !prevented) try_blocks();
     std::erase_if(tried_, [](const Remedy& remedy) { return remedy.rate.tried == 0; });
@@ -76,6 +77,19 @@ class Remedies {
     return tried_.back().rate.never();
   }
 
+  // True if neither thread has executed the other's code before its own. Otherwise both threads execute the same code,
+  // and "one only after the other" would be true within each thread, or in no run.
+  bool has_roles() const {
+    const auto comes_earlier = [&](const Event& code, const Event& before) {
+      return std::ranges::any_of(failing_, [&](const Event& event) {
+        return event.name.thread == before.name.thread && event.choice < before.choice &&
+               same_place_(event.name.pc, code.name.pc);
+      });
+    };
+    const auto& [first, then] = flip_.pair;
+    return !comes_earlier(then, first) && !comes_earlier(first, then);
+  }
+
   void try_order() {
     AssumedCode code;
     code.first = flip_.pair.then.name.pc;
@@ -87,9 +101,26 @@ class Remedies {
     constexpr int kMostWidenings = 3;
     Event begin = flip_.block->begin, end = flip_.block->end;
     for (int i = 0; i <= kMostWidenings && !laboratory_.time_is_up(); i++) {
-      if (attempt(begin, end, uninterrupted(begin, end, flip_.block->between, failing_))) return;
+      AssumedCode code = uninterrupted(begin, end, flip_.block->between, failing_);
+      add_copy(code, begin, end);
+      if (attempt(begin, end, code)) return;
       Event& side = i % 2 == 0 ? end : begin;
       side = neighbour(failing_, side, i % 2 == 0);
+    }
+  }
+
+  // If the other thread runs through another copy of the block's code, because a function is inlined several times,
+  // this copy is a block too.
+  void add_copy(AssumedCode& code, const Event& begin, const Event& end) const {
+    const Event* first = nullptr;
+    for (const Event& event : failing_) {
+      if (event.name.thread != flip_.block->between.name.thread) continue;
+      if (same_place_(event.name.pc, begin.name.pc)) first = &event;
+      if (first == nullptr || !same_place_(event.name.pc, end.name.pc)) continue;
+      const AssumedCode::Block copy = block_of(*first, event, any_under_lock({first, &event}));
+      if (std::ranges::find(code.blocks, copy) == code.blocks.end() && code.blocks.size() < kMostRegions)
+        code.blocks.push_back(copy);
+      return;
     }
   }
 
@@ -97,14 +128,15 @@ class Remedies {
   const Flip& flip_;
   const std::vector<Event>& failing_;
   std::uint64_t runs_;
+  const SamePlace& same_place_;
   std::vector<Remedy> tried_;
 };
 
 }  // namespace
 
 std::vector<Remedy> try_remedies(Laboratory& laboratory, const Flip& flip, const std::vector<Event>& failing,
-                                 std::uint64_t runs) {
-  return Remedies(laboratory, flip, failing, runs).attempt_all();
+                                 std::uint64_t runs, const SamePlace& same_place) {
+  return Remedies(laboratory, flip, failing, runs, same_place).attempt_all();
 }
 
 std::vector<Remedy> try_remedies(Laboratory& laboratory, const OrderSet& set, std::uint64_t runs) {

@@ -10,7 +10,7 @@ namespace reweave {
 // Tries remedies for the flip, the smallest first, until none of `runs` runs fails under one. Returns all that were
 // tried.
 std::vector<Remedy> try_remedies(Laboratory& laboratory, const Flip& flip, const std::vector<Event>& failing,
-                                 std::uint64_t runs);
+                                 std::uint64_t runs, const SamePlace& same_place);
 // Tries the remedy that two blocks of code exclude each other: each thread's code between its events in the two orders.
 // Empty if the orders are not of this kind.
 std::vector<Remedy> try_remedies(Laboratory& laboratory, const OrderSet& set, std::uint64_t runs);

@@ -31,6 +31,7 @@ bool can_matter(const ChoiceNote& note) {
 Event behind(const std::vector<Event>& run, const Event& event) {
   Event late = event;
   late.choice = run.empty() ? 0 : run.back().choice + 1;
+  late.is_beyond = true;
   for (TakenLock& lock : late.locks)
     if (find_event(run, lock.taken) == nullptr) lock.choice = late.choice;
   return late;
@@ -209,6 +210,14 @@ std::vector<BrokenBlock> broken_blocks(const EventPair& pair, const std::vector<
     ended = add(pair.first, pair.then, behind(run, event));
   }
   return blocks;
+}
+
+bool spans_threads(const BrokenBlock& block, const Observation& run) {
+  for (std::size_t i = block.begin.choice; i < std::min(block.end.choice, run.size()); i++) {
+    const OpKind kind = kind_of(run[i]);
+    if (run[i].thread == block.begin.name.thread && (kind == OpKind::kCreate || kind == OpKind::kJoin)) return true;
+  }
+  return false;
 }
 
 }  // namespace reweave

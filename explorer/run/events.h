@@ -27,6 +27,7 @@ struct Event {
   ChoiceNote note = {};
   std::vector<TakenLock> locks = {};  // locks held during the event, in the order in which they were taken
   std::uint64_t lock_given = 0;       // the code that releases the first of them; 0: unknown
+  bool is_beyond = false;             // the run ended before this event; `choice` is after its end
 
   // The arrival at which the thread must be held back so that others can still take its locks.
   const Arrival& entry() const { return locks.empty() ? name : locks.front().taken; }
@@ -71,5 +72,7 @@ struct BrokenBlock {
 // The blocks that `pair` breaks in `run` but not in `other`. At most two, one for each of its threads.
 std::vector<BrokenBlock> broken_blocks(const EventPair& pair, const std::vector<Event>& run,
                                        const std::vector<Event>& other);
+// True if the block's thread creates or joins a thread within the block: then its code is not meant to be atomic.
+bool spans_threads(const BrokenBlock& block, const Observation& run);
 
 }  // namespace reweave

@@ -78,5 +78,22 @@ BOOST_AUTO_TEST_CASE(a_release_conflicts_with_uses_of_all_its_bytes) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_block_in_which_its_thread_creates_or_joins_is_told) {
+  Observation run;
+  for (const OpKind kind : {OpKind::kAccess, OpKind::kCreate, OpKind::kAccess, OpKind::kAccess, OpKind::kJoin}) {
+    const ThreadId enabled[] = {0};
+    run.append(event(run.size(), 0, kind, kMemory, 4, true).note, enabled);
+  }
+  const auto block = [](std::size_t begin, std::size_t end, ThreadId thread) {
+    const Event between = event(begin, 1 - thread, OpKind::kAccess, kMemory, 4, true);
+    return BrokenBlock{event(begin, thread, OpKind::kAccess, kMemory, 4, true), between,
+                       event(end, thread, OpKind::kAccess, kMemory, 4, true)};
+  };
+  BOOST_TEST(spans_threads(block(0, 2, 0), run));
+  BOOST_TEST(!spans_threads(block(2, 3, 0), run));
+  BOOST_TEST(!spans_threads(block(0, 2, 1), run));
+  BOOST_TEST(spans_threads(block(3, 100, 0), run));
+}
+
 }  // namespace
 }  // namespace reweave
