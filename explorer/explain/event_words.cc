@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "explorer/words/block_words.h"
 #include "explorer/words/wording.h"
 
 namespace reweave {
@@ -18,12 +19,9 @@ const EventContext* context_of(const Explanation& explanation, const Arrival& ev
 }  // namespace
 
 std::string block_words(const HeapBlock& block, std::uint64_t object, Places& places) {
-  std::string where;
-  for (const std::uint64_t pc : block.allocated)
-    if (where.empty() && places.in_program(pc)) where = fmt::format(" that {} allocated", places.code(pc));
   const std::uint64_t offset = object - block.address;
   const std::string part = offset == 0 ? "" : fmt::format("byte {} of ", offset);
-  return fmt::format("{}the block of {} bytes{}", part, block.bytes, where);
+  return part + block_words(block.bytes, block.allocated, places);
 }
 
 std::uint64_t user_call(const Explanation& explanation, const Arrival& event, Places& places) {
@@ -67,13 +65,38 @@ std::vector<SourceFrame> own_stack(const Explanation& explanation, const Arrival
 std::optional<LineRange> common_lines(const Explanation& explanation, const Arrival& begin, const Arrival& end,
                                       Places& places) {
   const std::vector<SourceFrame> last = own_stack(explanation, end, places);
+  std::optional<LineRange> one_line;  // of the innermost function in which both are at the same line
   for (const SourceFrame& from : own_stack(explanation, begin, places)) {
     const auto to = std::ranges::find_if(
         last, [&](const SourceFrame& frame) { return frame.function == from.function && frame.file == from.file; });
-    if (to == last.end() || to->line == from.line) continue;
-    return LineRange{from.function, from.file, std::min(from.line, to->line), std::max(from.line, to->line)};
+    if (to == last.end()) continue;
+    LineRange lines = {from.function, from.file, std::min(from.line, to->line), std::max(from.line, to->line)};
+    if (to->line != from.line) return lines;
+    if (!one_line) one_line = std::move(lines);
   }
-  return {};
+  return one_line;
+}
+
+std::string distinguishing_callers(const Explanation& explanation, const Event& event, const std::vector<Event>& others,
+                                   Places& places) {
+  constexpr std::size_t kMostCallers = 3;
+  const auto caller = [](const std::vector<SourceFrame>& stack, std::size_t level) {
+    return level < stack.size() ? frame_text(stack[level]) : "";
+  };
+  const std::vector<SourceFrame> stack = own_stack(explanation, event.name, places);
+  std::size_t last = 0;
+  for (const Event& other : others) {
+    const std::vector<SourceFrame> rival = own_stack(explanation, other.name, places);
+    for (std::size_t level = 1; level <= kMostCallers; level++)
+      if (caller(stack, level) != caller(rival, level)) {
+        last = std::max(last, level);
+        break;
+      }
+  }
+  std::string words;
+  for (std::size_t level = 1; level <= last && level < stack.size(); level++)
+    words += (words.empty() ? "" : ", called by ") + caller(stack, level);
+  return words;
 }
 
 }  // namespace reweave

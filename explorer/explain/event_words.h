@@ -9,6 +9,11 @@
 
 namespace reweave {
 
+// The callers of the event's function, up to the first that distinguishes it from each of `others`, which are at the
+// same place: "Viewport::rotate (view.cc:21), called by main (view.cc:40)". Empty if the next few callers are the same.
+std::string distinguishing_callers(const Explanation& explanation, const Event& event, const std::vector<Event>& others,
+                                   Places& places);
+
 // The place of an object in its block: "byte 8 of the block of 40 bytes that main (queue.cc:12) allocated".
 std::string block_words(const HeapBlock& block, std::uint64_t object, Places& places);
 // Returns the innermost caller in the user's code of an event in a library, such as a lock of std::mutex. 0 if the
@@ -25,7 +30,8 @@ struct LineRange {
   int first, last;
 };
 // Returns the lines from one event to another event of the same thread. They are lines of the innermost function,
-// called or inlined, that contains both events on different lines. None if there is no such function.
+// called or inlined, that contains both events on different lines, or else on one line. None if there is no such
+// function.
 std::optional<LineRange> common_lines(const Explanation& explanation, const Arrival& begin, const Arrival& end,
                                       Places& places);
 

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 
+#include "explorer/campaign/failure_key.h"
 #include "explorer/campaign/failure_store.h"
 #include "explorer/campaign/minimise.h"
 #include "explorer/explain/context.h"
@@ -33,6 +34,7 @@
 #include "formats/base/private_folder.h"
 #include "formats/base/progress_line.h"
 #include "formats/base/terminal.h"
+#include "formats/elf/source_lines.h"
 #include "formats/recording/recording_reader.h"
 #include "recorder/supervisor/record/recordings.h"
 #include "replayer/saved_moment.h"
@@ -92,8 +94,24 @@ class Bench {
   Workers workers_;
 };
 
+// Explored runs check the heap. So a recorded run that went on after a memory error ends in that error when it is
+// repeated.
+bool ends_in_unseen_error(const RunResult& again, const Manifest& recorded) {
+  return again.outcome == wire::OutcomeKind::kMemoryError && !recorded.heap_checks;
+}
+
+// The first line of describe_outcome() of the recorded run.
+std::string recorded_outcome(const Manifest& manifest) {
+  RunResult recorded;
+  recorded.outcome = manifest.outcome;
+  recorded.wait_status = manifest.wait_status;
+  recorded.text = manifest.outcome_text;
+  return first_line(describe_outcome(recorded));
+}
+
 // Repeats the recorded run with its switches, observed, and minimises its preemptions.
-RunResult failing_run(const std::string& recording, Bench& bench, const ExpectedEndings& expected) {
+RunResult failing_run(const std::string& recording, Bench& bench, const ExpectedEndings& expected,
+                      const Places& places) {
   // Runs with more schedule points are repeated less often.
   constexpr std::uint64_t kMostMinimiseRuns = 1000, kFewestMinimiseRuns = 20, kMinimisePoints = 10'000'000;
   RunResult recorded;
@@ -119,12 +137,16 @@ RunResult failing_run(const std::string& recording, Bench& bench, const Expected
     throw BadInput("interrupted before the run was repeated", 128 + number);
   if (again.called_off)
     throw BadInput("the time was up before the run was repeated; allow more time", kExitNotExamined);
-  REQUIRE(again.outcome == recorded.outcome && again.wait_status == recorded.wait_status,
+  const bool ends_alike = again.outcome == recorded.outcome && again.wait_status == recorded.wait_status;
+  REQUIRE(ends_alike || ends_in_unseen_error(again, manifest),
           "the recorded schedule ends differently when it is repeated ({}): the recording cannot answer for the "
           "program's surroundings",
           describe_outcome(again));
   const std::uint64_t affordable = kMinimisePoints / std::max<std::uint64_t>(again.steps, 1);
-  return minimise(one, again, std::clamp(affordable, kFewestMinimiseRuns, kMostMinimiseRuns)).run;
+  const auto same = [&](const RunResult& a, const RunResult& b) {
+    return same_failure(a, b) && failure_site(a, places) == failure_site(b, places);
+  };
+  return minimise(one, again, std::clamp(affordable, kFewestMinimiseRuns, kMostMinimiseRuns), same).run;
 }
 
 // The number of runs depends only on the program, so that busy and idle machines give the same explanation. Long runs
@@ -222,9 +244,13 @@ int explain_recording(const ExplainArguments& arguments) {
   {
     Bench bench(recording, arguments, expected);
     progress("the failing run");
-    const RunResult failing = failing_run(recording, bench, expected);
+    const RunResult failing = failing_run(recording, bench, expected, places);
     const Batch batch = [&](const std::vector<RunRequest>& requests) { return bench(requests); };
-    explanation = explain(batch, failing, options_for(failing), progress);
+    ExplainOptions options = options_for(failing);
+    options.same_place = [&](std::uint64_t a, std::uint64_t b) { return places.code(a) == places.code(b); };
+    explanation = explain(batch, failing, options, progress);
+    if (reader.manifest().outcome != failing.outcome)
+      explanation.recorded_outcome = recorded_outcome(reader.manifest());
     if (bench.was_cut_short())
       explanation.notes.push_back(
           fmt::format("the experiments left when {:g} s were over (--seconds allows more)", arguments.seconds));

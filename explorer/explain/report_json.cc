@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -168,7 +170,11 @@ class JsonReport {
       std::string& name = names[error->address];
       name += (name.empty() ? "" : " in ") + explanation_.block;
     }
-    return readable_outcome(explanation_.outcome, places_, names);
+    std::string text = readable_outcome(explanation_.outcome, places_, names);
+    if (const std::string& recorded = explanation_.recorded_outcome; !recorded.empty())
+      text += fmt::format("\n  the recording went on, because recording does not check the heap, and ended so: {}",
+                          readable_outcome(recorded, places_, names));
+    return text;
   }
 
   json inevitable_json() {
@@ -188,6 +194,32 @@ class JsonReport {
     return step;
   }
 
+  // The statement that executes the event.
+  std::string statement_of(const Event& event) {
+    const std::uint64_t call = user_call(explanation_, event.name, places_);
+    return places_.code(call == 0 ? event.name.pc : call);
+  }
+  // The events of the cause that the same statement executes on other objects.
+  std::vector<Event> alike(const Event& event) {
+    if (event.note.object == 0) return {};
+    std::vector<Event> events = cause_events();
+    std::erase_if(events, [&](const Event& other) {
+      return other.note.object == 0 || other.note.object == event.note.object ||
+             statement_of(other) != statement_of(event);
+    });
+    return events;
+  }
+  std::vector<Event> cause_events() const {
+    std::vector<Event> events;
+    for (const LockWait& wait : explanation_.deadlock) events.insert(events.end(), {wait.holds, wait.wants});
+    if (explanation_.together)
+      for (const OrderSet::Member& member : explanation_.together->members)
+        events.insert(events.end(), {member.pair.first, member.pair.then});
+    else if (!explanation_.flips.empty())
+      events.insert(events.end(), {explanation_.flips.front().pair.first, explanation_.flips.front().pair.then});
+    return events;
+  }
+
   // An event that a flip, a deadlock or a remedy names; the failing run may not have reached it.
   json named(const Event& event) {
     json step = of(event);
@@ -196,8 +228,9 @@ class JsonReport {
       step["object"] = block_words(block->second, event.note.object, places_);
       step["in_block"] = true;
     }
-    if (const std::string caller = caller_words(explanation_, event, places_); !caller.empty())
-      step["called_by"] = caller;
+    std::string caller = caller_words(explanation_, event, places_);
+    if (caller.empty()) caller = distinguishing_callers(explanation_, event, alike(event), places_);
+    if (!caller.empty()) step["called_by"] = caller;
     if (!failing_.contains(event.name)) step["not_reached"] = true;
     if (!event.locks.empty()) {
       const Arrival& entry = event.entry();

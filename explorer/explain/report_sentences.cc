@@ -75,12 +75,15 @@ std::string set_sentence(const json& orders) {
 
 std::string set_evidence(const json& together, const json& base) {
   std::string broken;
-  for (const json& order : together.at("orders"))
-    broken += (broken.empty() ? "" : ", ") + share_sentence(order.at("broken"));
-  return fmt::format(
-      "  In random schedules: {} fail; {} with these orders forced; with one of them reversed: {}, so all are "
-      "needed.\n",
-      share_sentence(base), share_sentence(together.at("forced")), broken);
+  bool all_feasible = true;
+  for (const json& order : together.at("orders")) {
+    const json& rate = order.at("broken");
+    broken += (broken.empty() ? "" : ", ") + share_sentence(rate);
+    all_feasible = all_feasible && rate.at("tried") != 0;
+  }
+  return fmt::format("  In random schedules: {} fail; {} with these orders forced; with one of them reversed: {}{}.\n",
+                     share_sentence(base), share_sentence(together.at("forced")), broken,
+                     all_feasible ? ", so all are needed" : "");
 }
 
 }  // namespace
@@ -104,7 +107,7 @@ std::string step_sentence(const json& step) {
 }
 
 std::string order_sentence(const json& first, const json& then) {
-  const char* comma = first.value("in_block", false) ? "," : "";
+  const char* comma = first.value("in_block", false) || first.contains("called_by") ? "," : "";
   return fmt::format("{}{} before {}{}", step_sentence(first), comma, short_text(then), not_reached_words(then));
 }
 
@@ -142,19 +145,22 @@ std::string remedy_sentence(const json& remedy) {
   if (remedy.at("kind") == "order") return fmt::format("{} only after {}", step_place(end), step_place(begin));
   const std::string objects =
       object_of(begin) + (remedy.value("for_both", false) ? " or " + object_of(end) : std::string());
+  const auto region = [&](const std::string& function, std::int64_t first, std::int64_t last) {
+    return fmt::format("{} of {} not interrupted by another use of {}",
+                       first == last ? fmt::format("line {}", first) : fmt::format("lines {} to {}", first, last),
+                       short_name(function), objects);
+  };
   if (remedy.contains("lines")) {
     const json& lines = remedy.at("lines");
-    return fmt::format("lines {} to {} of {} not interrupted by another use of {}",
-                       lines.at("first").get<std::int64_t>(), lines.at("last").get<std::int64_t>(),
-                       short_name(text_in(lines, "function")), objects);
+    return region(text_in(lines, "function"), lines.at("first").get<std::int64_t>(),
+                  lines.at("last").get<std::int64_t>());
   }
-  const bool lines =
-      begin.contains("file") && end.contains("file") && begin.at("file") == end.at("file") && begin.at("line") != 0;
-  if (!lines) return fmt::format("from {} to {} no other use of {}", step_place(begin), step_place(end), objects);
+  const bool one_function = begin.contains("file") && end.contains("file") && begin.at("file") == end.at("file") &&
+                            begin.at("function") == end.at("function") && begin.at("line") != 0;
+  if (!one_function)
+    return fmt::format("from {} to {} no other use of {}", step_place(begin), step_place(end), objects);
   const auto [first, last] = std::minmax({begin.at("line").get<std::int64_t>(), end.at("line").get<std::int64_t>()});
-  const std::string range = first == last ? fmt::format("line {}", first) : fmt::format("lines {} to {}", first, last);
-  return fmt::format("{} of {} not interrupted by another use of {}", range, short_name(text_in(begin, "function")),
-                     objects);
+  return region(text_in(begin, "function"), first, last);
 }
 
 }  // namespace reweave

@@ -48,7 +48,7 @@ class TextReport {
   TextReport(const json& report, bool full) : report_(report), full_(full) {}
 
   std::string whole() const {
-    std::string text = fmt::format("The failure: {}\n", first_line(member_text(report_, "failure")));
+    std::string text = "The failure: " + failure() + "\n";
     if (const std::string words = member_text(report_, "last_words"); !words.empty())
       text += fmt::format("  {}\n", words);
     if (const std::string cause = member_text(report_, "cause"); !cause.empty())
@@ -70,6 +70,17 @@ class TextReport {
   }
 
  private:
+  // The cause tells which threads of a cycle wait for each other, so these lines are left out.
+  std::string failure() const {
+    constexpr std::size_t kMostLines = 10;
+    const std::string failure = member_text(report_, "failure");
+    if (!report_.at("deadlock").empty()) return first_line(failure);
+    std::size_t end = 0;
+    for (std::size_t lines = 0; end != failure.npos && lines < kMostLines; lines++)
+      end = failure.find('\n', lines == 0 ? 0 : end + 1);
+    return failure.substr(0, end) + (end == failure.npos ? "" : "\n  more threads wait: --json");
+  }
+
   // The source lines of the cause's steps, in the order of the failing run.
   std::string lines_of_cause() const {
     std::string text = "\n";
