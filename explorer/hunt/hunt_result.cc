@@ -19,7 +19,8 @@ constexpr int kResultVersion = 1;
 
 json of(const HuntFailure& failure) {
   json result = failure_json(failure.kept);
-  result.update({{"file", failure.file}, {"line", failure.line}, {"recorded", failure.recorded}});
+  result.update(
+      {{"file", failure.file}, {"line", failure.line}, {"recorded", failure.recorded}, {"found_as", failure.found_as}});
   return result;
 }
 
@@ -29,6 +30,7 @@ HuntFailure failure_of(const json& from) {
   from.at("file").get_to(failure.file);
   from.at("line").get_to(failure.line);
   from.at("recorded").get_to(failure.recorded);
+  failure.found_as = from.value("found_as", failure.kept.what);  // older hunts do not have it
   return failure;
 }
 

@@ -27,6 +27,7 @@ struct HuntFailure {
   std::string file;  // where the program failed, if known
   std::uint32_t line = 0;
   bool recorded = false;  // it failed while being recorded, without a search: there is no story
+  std::string found_as;   // what the search called it, before the explanation named its objects
 };
 
 // One search from the passing recording.

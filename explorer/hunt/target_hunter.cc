@@ -154,14 +154,14 @@ void TargetHunter::take_over(const CampaignResult& result, const CampaignOptions
 void TargetHunter::take_over(const KeptFailure& failure, const SourcePaths& sources) {
   found_ = found_ || failure.reproduced();
   const auto known = std::ranges::find_if(hunt_.failures, [&](const HuntFailure& other) {
-    return other.kept.what == failure.what && other.kept.story == failure.story &&
+    return other.found_as == failure.what && other.kept.story == failure.story &&
            other.kept.reproduced() == failure.reproduced();
   });
   if (known != hunt_.failures.end()) {
     known->kept.count += failure.count;
     return;
   }
-  HuntFailure found = {failure, "", 0, false};
+  HuntFailure found = {failure, "", 0, false, failure.what};
   found.kept.path = free_name(failure.reproduced() ? "failure" : "unreproduced");
   fs::rename(failure.path, path_of(found.kept.path));
   sources.place(found);
@@ -196,7 +196,7 @@ void TargetHunter::explain(HuntFailure& failure) {
     std::ifstream in(report);
     const nlohmann::json told = nlohmann::json::parse(in, nullptr, false);
     if (!told.is_discarded()) take_cause(failure, told);
-  } else if (interruption() == 0) {
+  } else if (interruption() == 0 && !failure.recorded) {  // of recorded runs, not all can be explored
     notice("{} has no {}: `reweave explain` {}", recording, kReportFile,
            end.out_of_time ? fmt::format("took more than {:.0f} s", seconds + kGrace)
                            : fmt::format("ended with status {}", end.status()));
@@ -206,6 +206,7 @@ void TargetHunter::explain(HuntFailure& failure) {
 void TargetHunter::take_cause(HuntFailure& failure, const nlohmann::json& report) {
   const std::string cause = cause_with_remedy(report);
   if (cause.empty() && report.at("out_of_time")) return;
+  failure.kept.what = report.at("failure");  // names objects that the search knows by their addresses
   failure.kept.cause = cause;
   write_story(path_of(failure.kept.path), failure.kept);
   const nlohmann::json step = main_step_of_cause(report);

@@ -142,7 +142,7 @@ void TargetHunter::keep_recorded(const RunResult& run, const std::string& how) {
   failure.recorded = true;
   KeptFailure& kept = failure.kept;
   Places places(path);
-  kept.what = readable_outcome(describe_outcome(run), places);
+  failure.found_as = kept.what = readable_outcome(describe_outcome(run), places);
   kept.how = how;
   kept.found_at = hunt_.recorded;
   kept.preemptions = 0;
@@ -152,6 +152,7 @@ void TargetHunter::keep_recorded(const RunResult& run, const std::string& how) {
   kept.path = free_name(kept.reproduced() ? "failure" : "unreproduced");
   fs::rename(path, path_of(kept.path));
   found_ = found_ || kept.reproduced();
+  if (kept.reproduced() && how.empty()) explain(failure);
   hunt_.failures.push_back(failure);
   save_();
 }

@@ -15,7 +15,8 @@ std::string recorded_text(const KeptFailure& kept) {
   const std::string why = kept.how.empty() ? "without any search" : "under " + kept.how;
   std::string text = fmt::format("  failed in recorded run {}, {}; {} of {} replays failed the same way\n",
                                  kept.found_at, why, kept.verified, kept.replays);
-  return kept.last_words.empty() ? text : text + "  " + kept.last_words + "\n";
+  if (!kept.last_words.empty()) text += "  " + kept.last_words + "\n";
+  return kept.cause.empty() ? text : text + "  The cause: " + kept.cause;
 }
 
 }  // namespace
