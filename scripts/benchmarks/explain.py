@@ -10,6 +10,7 @@ import time
 from benchmarks.common import REWEAVE, ROOT, SUBJECTS, Bench, Failed, run
 
 PROGRAMS = ROOT / "tests" / "programs"
+CAUSES = ROOT / "tests" / "explorer" / "causes"  # programs that are built here, each with its twin
 # Twins whose name is not that of their program followed by "_ok".
 TWINS = {"bounded_buffer_if": "bounded_buffer_ok", "refcount_uaf": "refcount_ok",
          "shutdown_use_after_free": "shutdown_ok"}
@@ -42,8 +43,8 @@ class ExplainBench(Bench):
                       output=subprocess.PIPE)
         seconds = time.perf_counter() - start
         report = json.loads(text[:text.rindex("}") + 1])
-        touched = touched_lines(row["source"], twin_of(row["name"], row["source"]))
-        if len(touched) > MOST_TOUCHED * len(code_lines(PROGRAMS / row["source"])):
+        touched = touched_lines(row["path"], twin_of(row["path"]))
+        if len(touched) > MOST_TOUCHED * len(code_lines(row["path"])):
             raise Failed("its twin changes most of its lines")
         pair = bool(cause_lines(report) & touched)
         remedies = [remedy for remedy in report["remedies"] if remedy["rate"]["failed"] == 0 and remedy["rate"]["tried"]]
@@ -58,6 +59,10 @@ class ExplainBench(Bench):
         """A recording that fails, found from one that passes."""
         folder.mkdir()
         program = [SUBJECTS / "tsan" / f"{row['name']}.tsan", *row["argv"]]
+        if row["path"].parent == CAUSES:
+            program = [folder / "program"]
+            libraries = ["-lgtest", "-lgtest_main"] if "gtest/" in row["path"].read_text() else []
+            run(["c++", "-g", "-O1", "-std=c++17", "-fsanitize=thread", "-pthread", row["path"], "-o", *program, *libraries])
         for seed in range(1, 20):
             run([REWEAVE, "record", "--seed", seed, "-o", folder / f"run-{seed}", "--", *program], accept=range(256))
             text = run([REWEAVE, "traceinfo", folder / f"run-{seed}"], output=subprocess.PIPE)[1]
@@ -70,12 +75,13 @@ class ExplainBench(Bench):
 
 def subjects():
     rows = json.loads((PROGRAMS / "subjects.json").read_text())
-    return sorted((row for row in rows if row["kind"] == "buggy" and row["tsan"] and twin_of(row["name"], row["source"])),
-                  key=lambda row: row["name"])
+    rows = [{**row, "path": PROGRAMS / row["source"]} for row in rows if row["kind"] == "buggy" and row["tsan"]]
+    rows += [{"name": path.stem, "path": path, "argv": []} for path in CAUSES.glob("*.cc")]
+    return sorted((row for row in rows if twin_of(row["path"])), key=lambda row: row["name"])
 
 
-def twin_of(name, source):
-    twin = PROGRAMS / (TWINS.get(name, name + "_ok") + source[source.rindex("."):])
+def twin_of(path):
+    twin = path.with_name(TWINS.get(path.stem, path.stem + "_ok") + path.suffix)
     return twin if twin.exists() else None
 
 
@@ -88,7 +94,7 @@ def code_lines(path):
 
 def touched_lines(source, twin):
     """Numbers of the lines of the buggy program that its twin changes."""
-    old, new = code_lines(PROGRAMS / source), code_lines(twin)
+    old, new = code_lines(source), code_lines(twin)
     hunks = [hunk for hunk in difflib.SequenceMatcher(None, [line for _, line in old], [line for _, line in new],
                                                       autojunk=False).get_opcodes() if hunk[0] != "equal"]
     touched, locked_from = set(), None
@@ -104,16 +110,18 @@ def touched_lines(source, twin):
 
 def cause_lines(report):
     if report["deadlock"]:
-        return {step["line"] for wait in report["deadlock"] for step in (wait["holds"], wait["wants"]) if "line" in step}
+        return {line for wait in report["deadlock"] for step in (wait["holds"], wait["wants"]) for line in lines_of(step)}
     if not report["flips"]:
         return set()
     flip = report["flips"][0]
     steps = list(flip["block"].values()) if "block" in flip else [flip["first"], flip["then"]]
+    if report["together"]:
+        steps = [order[name] for order in report["together"]["orders"] for name in ("first", "then")]
     return {line for step in steps for line in lines_of(step)}
 
 
 def lines_of(step):
-    callers = re.findall(r":(\d+)\)$", step.get("called_by", ""))
+    callers = re.findall(r":(\d+)\)", step.get("called_by", ""))
     return [*([step["line"]] if "line" in step else []), *map(int, callers)]
 
 

@@ -18,13 +18,13 @@ struct Account {
 int main() {
   Account from, to;
   std::thread transfer([&] {
-    from.add(-10);
-    to.add(10);
+    from.add(-10);  //?
+    to.add(10);     //?
   });
   int sum = 0;
   std::thread audit([&] {
-    sum = to.get();
-    sum += from.get();
+    sum = to.get();     //?
+    sum += from.get();  //?
   });
   transfer.join();
   audit.join();
