@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "explorer/explain/report_steps.h"
 #include "formats/elf/function_names.h"
@@ -40,12 +41,22 @@ std::string block_sentence(const json& block) {
                      short_text(block.at("end")), not_reached_words(block.at("end")));
 }
 
+// The place of `wants` without the callers that the place of `holds`, of the same thread, has named.
+std::string further_place(const json& wants, const json& holds) {
+  const std::string known = holds.value("called_by", "");
+  std::string place = step_place(wants);
+  if (!known.empty() && place.ends_with(", called by " + known))
+    place.resize(place.size() - known.size() - std::string_view(", called by ").size());
+  return place;
+}
+
 std::string cycle_sentence(const json& waits) {
   std::string sentence;
   for (const json& wait : waits) {
     const json &holds = wait.at("holds"), &wants = wait.at("wants");
-    sentence += fmt::format("{}thread {} holds {}, taken in {}, and waits for {} in {}", sentence.empty() ? "" : "; ",
-                            thread(holds), object_of(holds), step_place(holds), object_of(wants), step_place(wants));
+    sentence +=
+        fmt::format("{}thread {} holds {}, taken in {}, and waits for {} in {}", sentence.empty() ? "" : "; ",
+                    thread(holds), object_of(holds), step_place(holds), object_of(wants), further_place(wants, holds));
   }
   return sentence.empty() ? sentence : sentence + ".";
 }

@@ -19,7 +19,7 @@ CAUSES = {
     "double_fetch": ("writes message", [35, 25, 26]),
     "download_accelerator": ("writes written", [20, 20, 20]),
     "join_missing": ("frees *open_log in close_log", [19, 24]),
-    "lock_order": ("holds first", [23, 24, 23, 24]),
+    "lock_order": ("holds first", [23, 33, 24, 23, 39, 24]),
     "lost_notify": ("reads ready", [18, 29, 31, 20]),
     "null_after_reset": ("writes cache", [42, 22, 28]),
     "sleep_as_order": ("reads result", [21, 13]),
