@@ -1,5 +1,6 @@
 // Tasks count themselves, when they begin. wait() may find none and return before they have begun; then the group is
 // gone when they do.
+#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <functional>
@@ -40,6 +41,7 @@ int main() {
   auto group = std::make_unique<TaskGroup>();  //?
   std::vector<std::thread> threads;
   for (int& sum : sums) threads.emplace_back(work, group.get(), &sum);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
   group->wait();  //?
   group.reset();  //!
   for (std::thread& thread : threads) thread.join();

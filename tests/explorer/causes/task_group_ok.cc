@@ -1,4 +1,5 @@
 // The tasks are counted before their threads are started.
+#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <functional>
@@ -41,6 +42,7 @@ int main() {
     group->begin();
     threads.emplace_back(work, group.get(), &sum);
   }
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
   group->wait();
   group.reset();
   for (std::thread& thread : threads) thread.join();
