@@ -43,6 +43,7 @@ def check(at):
     the_same_twice(at, recording)
     interrupted(at, recording)
     nothing_to_explain(at)
+    hidden_error(at)
 
 
 def validator():
@@ -108,6 +109,20 @@ def nothing_to_explain(at):
     at.reweave("record", "-o", always, "--", "/bin/false", accept=(1,))
     text = at.reweave("explain", always, accept=(11,))
     demand("every schedule tried fails" in text, "a failure of every schedule has a cause in the order", text)
+
+
+def hidden_error(at):
+    """A recorded run that goes on after a memory error is explained by that error."""
+    source, program, recording = (at.folder / name for name in ("hasty.cc", "hasty", "hasty.run"))
+    lines = (pathlib.Path(__file__).with_name("causes") / "task_group.cc").read_text().splitlines()
+    source.write_text("\n".join(line for line in lines if "sleep_for" not in line) + "\n")
+    subprocess.run(["c++", "-g", "-O1", "-fsanitize=thread", "-pthread", source, "-o", program], check=True, timeout=600)
+    at.reweave("record", "--seed", 1, "-o", recording, "--", program, accept=range(1, 256))
+    report = json.loads(at.reweave("explain", recording, "--json", *PATIENT))
+    first, *others = report["failure"].splitlines()
+    demand(first.startswith("use after free") and "TaskGroup" in first, "the memory error is not told", report["failure"])
+    demand(len(others) == 1 and "ended so: " in others[0], "the recorded end is not told", report["failure"])
+    demand("frees" in report["cause"], "the release is not the cause", report["cause"])
 
 
 if __name__ == "__main__":
