@@ -292,7 +292,10 @@ struct Process {
   // baton.
   std::atomic<std::uint32_t> stopping, moving_baton;
   std::atomic<std::uint32_t> stop_cancelled;  // 1: it was continued after the last stop signal
-  std::atomic<std::uint32_t> child_signal;    // 1: a SIGCHLD about a tracee, with child_info, is pending
+  // Live: the signal of the group-stop in effect, or 0. A tracee that its tracer continues runs on during a group-stop,
+  // which only SIGCONT ends. Maintained for processes that are traced, or stopped by another process of the tree.
+  std::atomic<std::int32_t> group_stop;
+  std::atomic<std::uint32_t> child_signal;  // 1: a SIGCHLD about a tracee, with child_info, is pending
   std::uint8_t child_info[128];
   SignalAction actions[65];  // by signal number
   char program[512];

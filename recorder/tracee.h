@@ -24,10 +24,14 @@ enum class StopKind : std::uint32_t {
 // The request that last resumed a tracee: PTRACE_CONT, PTRACE_SYSCALL, ...
 enum class ResumeMode : std::uint32_t { kContinue = 0, kSyscall, kStep, kEmulate, kEmulateStep };
 
-// Bits of Tracee::asked.
+// Bits of Tracee::asked: why the tracee is to stop. They are pending like signals, and mean what the kernel's
+// JOBCTL_TRAP_STOP, JOBCTL_STOP_PENDING and JOBCTL_TRAP_NOTIFY do (include/linux/sched/jobctl.h).
 inline constexpr std::uint32_t kAskedStop = 1;       // SIGSTOP was sent, with Tracee::asked_info
 inline constexpr std::uint32_t kAskedInterrupt = 2;  // PTRACE_INTERRUPT
-inline constexpr std::uint32_t kAskedGroup = 4;  // another thread of its process received asked_signal, a stop signal
+inline constexpr std::uint32_t kAskedGroup = 4;      // a group-stop began (Process::group_stop)
+inline constexpr std::uint32_t kAskedNotice = 8;     // seized: its process was sent SIGCONT
+// The bits from here on: the signal of the group-stop in which its tracer found it. SIGCONT does not cancel that stop.
+inline constexpr std::uint32_t kFoundShift = 8;
 
 // Values of Tracee::in_use.
 inline constexpr std::uint32_t kTraced = 1;
@@ -48,7 +52,7 @@ struct Tracee {
   ResumeMode mode;
   std::uint32_t code;       // of the stop: the bits above the low byte of the wait(2) status
   std::uint32_t reported;   // the tracer's wait has returned it
-  std::uint32_t listening;  // PTRACE_LISTEN
+  std::uint32_t listening;  // 1: in a group-stop, resumed by PTRACE_LISTEN
   std::uint32_t dead;       // only `wait_status` remains, until the tracer takes it
   std::int32_t tid;
   std::int32_t wait_status;
@@ -62,7 +66,7 @@ struct Tracee {
   alignas(64) std::uint8_t fp_state[kMaxFpStateBytes];
   std::atomic<std::uint32_t> asked;
   std::uint8_t asked_info[128];
-  std::int32_t asked_signal;
+  std::uint32_t may_stop;  // live: 1: no SIGCONT came since its last signal
 };
 
 }  // namespace reweave

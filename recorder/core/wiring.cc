@@ -60,6 +60,7 @@ constexpr ScheduleHooks schedule_hooks = {
 };
 
 constexpr TracerHooks tracer_hooks = {
+    .settle_request = settle_request,
     .stop_for_signal = stop_for_signal,
     .stop_in_group = stop_in_group,
     .stop_at_event = stop_at_event,

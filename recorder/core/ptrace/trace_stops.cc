@@ -32,6 +32,30 @@ Info info_of(int number, int code, std::int32_t pid) {
   return info;
 }
 
+// True if the stop is reported with PTRACE_EVENT_STOP.
+bool is_event_stop(std::uint32_t code) { return code >> 8 == PTRACE_EVENT_STOP; }
+
+// Like ptrace_stop in the kernel: any stop takes the place of an interruption, one with PTRACE_EVENT_STOP also that of
+// a notice, and the thread has taken part in the group-stop. In the kernel, the stop in which a tracer finds its tracee
+// precedes any notice.
+void forget_requests(Tracee& tracee, StopKind kind, std::uint32_t code) {
+  constexpr std::uint32_t kFound = ~std::uint32_t{0} << kFoundShift;
+  std::uint32_t done = kAskedInterrupt;
+  if (kind == StopKind::kGroup) done |= kAskedGroup | kFound;
+  if (is_event_stop(code) && (tracee.asked.load() & kFound) == 0) done |= kAskedNotice;
+  tracee.asked.fetch_and(~done);
+}
+
+// The process was released during a group-stop, or before SIGSTOP was delivered: the kernel stops it. Its other threads
+// that are released now stop once with it, not again after they were continued.
+void stay_stopped(const Tracee& released) {
+  if (self().tracee != 0 || is_traced(process()) || released.code == 0) return;
+  for (Tracee& other : state().tracees)
+    if (other.in_use == kLetGo && other.process == self().process) other.code = 0;
+  if ((released.asked.load() & kAskedStop) != 0) process().group_stop.store(SIGSTOP);
+  stop_here(process().group_stop.load());
+}
+
 // Stops the thread until its tracer resumes it. Returns the signal with which it is resumed; its Tracee may then belong
 // to another thread.
 std::int32_t stand_still(KernelContext& context, StopKind kind, std::uint32_t code, const void* info) {
@@ -43,8 +67,9 @@ std::int32_t stand_still(KernelContext& context, StopKind kind, std::uint32_t co
   tracee.stop = kind;
   tracee.code = code;
   tracee.reported = 0;
-  if (kind != StopKind::kGroup || tracee.listening != kContinuedBefore) tracee.listening = 0;
+  tracee.listening = 0;
   tracee.signal = 0;
+  forget_requests(tracee, kind, code);
   const std::uint64_t mask = me.signal_mask;
   tell_tracer(tracee, kind == StopKind::kGroup ? CLD_STOPPED : CLD_TRAPPED);
   block({WaitKind::kTracer, me.id, 0});
@@ -53,46 +78,34 @@ std::int32_t stand_still(KernelContext& context, StopKind kind, std::uint32_t co
   tracee.call = static_cast<std::int32_t>(tracee.registers[kOrigRax]);
   if (me.signal_mask != mask) apply_signal_mask(me);
   if (me.signal_mask != mask) context.mask = live() ? real_mask(me.signal_mask) : 0;
-  if (tracee.in_use == kLetGo) {
+  const std::int32_t signal = tracee.signal;
+  const bool let_go = tracee.in_use == kLetGo;
+  if (let_go) {
     settle_restart(context, tracee, nullptr);
     tracee.in_use = 0;
   }
   follow_tracing();
-  return tracee.signal;
+  if (let_go) stay_stopped(tracee);
+  return signal;
 }
 
 // Like ptrace_notify in the kernel: the stop's code is also the siginfo's.
 std::int32_t stop_with_code(KernelContext& context, StopKind kind, std::uint32_t code) {
-  const Info info = info_of(SIGTRAP, static_cast<int>(code), process().pid);
+  const Info info = info_of(static_cast<int>(code & 0x7f), static_cast<int>(code), self().tid);
   return stand_still(context, kind, code, &info);
-}
-
-void stop_by_interrupt(KernelContext& context) {
-  stop_with_code(context, StopKind::kGroup, SIGTRAP | PTRACE_EVENT_STOP << 8);
 }
 
 std::uint32_t syscall_code(const Tracee& tracee) {
   return (tracee.options & PTRACE_O_TRACESYSGOOD) != 0 ? SIGTRAP | 0x80 : SIGTRAP;
 }
 
-// The process was released during a group-stop and has not been continued: the kernel stops it.
-void stay_stopped(int number) {
-  if (self().tracee != 0 || is_traced(process())) return;
-  for (Tracee& other : state().tracees)  // these stop once, not again after they were continued
-    if (other.in_use == kLetGo && other.process == self().process) other.code = 0;
-  stop_here(number);
-}
-
-// One thread's part in a group-stop.
-void stop_alone(KernelContext& context, int number) {
-  const Tracee& tracee = *tracee_of(self());
-  const auto stop = static_cast<std::uint32_t>(number);
+// Stops because the thread was asked to, while the group-stop by `number` is in effect, or none (0).
+void stop_by_request(KernelContext& context, std::uint32_t number) {
   const Info none = {};
-  if (tracee.seized != 0)
-    stop_with_code(context, StopKind::kGroup, stop | PTRACE_EVENT_STOP << 8);
+  if (tracee_of(self())->seized == 0)
+    stand_still(context, StopKind::kGroup, number, &none);
   else
-    stand_still(context, StopKind::kGroup, stop, &none);
-  if (self().tracee == 0 && (tracee.code & 0x7f) == stop) stay_stopped(number);
+    stop_with_code(context, StopKind::kGroup, (number != 0 ? number : SIGTRAP) | PTRACE_EVENT_STOP << 8);
 }
 
 // Sends the signal with which a tracer resumes a thread at a stop that is not a signal's own.
@@ -105,10 +118,11 @@ void send_resumed(std::int32_t number) {
 bool stop_for_signal(KernelContext& context, QueuedSignal& signal) {
   const auto* words = reinterpret_cast<const std::int32_t*>(signal.info);
   if (is_request_to_stop(signal)) {
-    words[2] == kInterruptCode ? stop_by_interrupt(context) : stop_alone(context, words[1]);
+    stop_by_request(context, static_cast<std::uint32_t>(words[1]));
     return false;
   }
-  const Tracee& tracee = *tracee_of(self());
+  Tracee& tracee = *tracee_of(self());
+  tracee.may_stop = 1;  // even if this one does not: the tracer may choose another
   const std::int32_t tracer = state().processes[tracee.tracer_process].pid;
   const std::int32_t resumed = stand_still(context, StopKind::kSignal, signal.number, signal.info);
   if (resumed == 0) return false;
@@ -122,20 +136,34 @@ bool stop_for_signal(KernelContext& context, QueuedSignal& signal) {
   return true;
 }
 
-void stop_in_group(KernelContext& context, int number) {
-  process().stop_cancelled.store(0);
-  stop_others(*tracee_of(self()), number);
-  stop_alone(context, number);
+// The stops themselves follow as requests, so a replay need not know who was asked.
+void stop_in_group(int number) {
+  if (tracee_of(self())->may_stop != 0) begin_group_stop(process(), number);
 }
+
 bool wants_event(const Thread& thread, int event) {
   const Tracee* tracee = tracee_of(thread);
   return tracee != nullptr && (tracee->options >> event & 1) != 0;
 }
 
+namespace {
+
+// During a call, rax shows that it has yet to return.
+void report_event(KernelContext& context, int event, std::uint64_t message) {
+  Tracee& tracee = *tracee_of(self());
+  tracee.message = message;
+  if (tracee.in_call != 0) context.registers.rax = static_cast<std::uint64_t>(-ENOSYS);
+  send_resumed(stop_with_code(context, StopKind::kEvent, SIGTRAP | static_cast<std::uint32_t>(event) << 8));
+}
+
+}  // namespace
+
 void stop_at_event(KernelContext& context, int event, std::uint64_t message) {
   if (!wants_event(self(), event)) return;
-  tracee_of(self())->message = message;
-  send_resumed(stop_with_code(context, StopKind::kEvent, SIGTRAP | static_cast<std::uint32_t>(event) << 8));
+  const std::uint64_t before = context.registers.rax;
+  const bool in_call = tracee_of(self())->in_call != 0;
+  report_event(context, event, message);
+  if (in_call) context.registers.rax = before;
 }
 
 bool enter_traced_call(KernelContext& context, long& number) {
@@ -156,9 +184,8 @@ bool enter_traced_call(KernelContext& context, long& number) {
 }
 
 bool stop_by_filter(KernelContext& context, long& number, std::uint64_t message) {
-  Tracee* tracee = tracee_of(self());
-  context.registers.rax = static_cast<std::uint64_t>(-ENOSYS);
-  stop_at_event(context, PTRACE_EVENT_SECCOMP, message);
+  const Tracee* tracee = tracee_of(self());
+  report_event(context, PTRACE_EVENT_SECCOMP, message);
   number = static_cast<std::int32_t>(tracee->registers[kOrigRax]);  // even if the thread is no longer traced
   if (number < 0) return false;
   context.registers.rax = static_cast<std::uint64_t>(number);
@@ -210,7 +237,6 @@ void stop_after_exec(KernelContext& context) {
   tracee->tid = me.tid;
   tracee->call = SYS_execve;
   tracee->in_call = 1;
-  context.registers.rax = static_cast<std::uint64_t>(-ENOSYS);  // the call has yet to return
   stop_at_event(context, PTRACE_EVENT_EXEC, tracee->message);
   context.registers.rax = 0;
   if (me.tracee == 0) return;

@@ -11,8 +11,8 @@ namespace reweave::core {
 
 // Before `signal` is delivered; `signal` becomes the one that the tracer chooses. False: none is delivered.
 bool stop_for_signal(KernelContext& context, QueuedSignal& signal);
-// When a stop signal takes effect.
-void stop_in_group(KernelContext& context, int number);
+// When stop signal `number` takes effect.
+void stop_in_group(int number);
 // At PTRACE_EVENT_... `event`, if the tracer asked for it (PTRACE_O_TRACE...).
 void stop_at_event(KernelContext& context, int event, std::uint64_t message);
 bool wants_event(const Thread& thread, int event);

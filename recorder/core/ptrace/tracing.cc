@@ -153,8 +153,11 @@ void leave_tracing(std::uint16_t process, std::int32_t wait_status) {
   release_tracees(process);
 }
 
-void restart_group_stop(Tracee& tracee, int number) {
+void restart_group_stop(Tracee& tracee) {
+  const std::int32_t stop = state().processes[tracee.process].group_stop.load();
+  const std::int32_t number = stop != 0 ? stop : SIGTRAP;
   const std::int32_t code = number | PTRACE_EVENT_STOP << 8;
+  tracee.asked.fetch_and(~(kAskedInterrupt | kAskedNotice | kAskedGroup));
   const std::int32_t info[32] = {number, 0, code, 0, tracee.tid};
   memcpy(tracee.info, info, sizeof tracee.info);
   tracee.code = static_cast<std::uint32_t>(code);
@@ -175,11 +178,22 @@ void await_readiness(const Tracee& tracee) {
   for (int i = 0; i < kTries && target.catches_all.load() != kCatchesAll; i++) sys(SYS_nanosleep, pause, nullptr);
 }
 
+namespace {
+
+// The siginfo of a signal that the program must not see (signal_queue.h, is_kick).
+struct KickInfo {
+  std::int32_t words[32];
+  explicit KickInfo(int number) : words{number, 0, -1 /* SI_QUEUE */} {
+    memcpy(words + 6, &kKickValue, sizeof kKickValue);  // si_value
+  }
+};
+
+}  // namespace
+
 void kick(const Thread& thread) {
   if (!live()) return;
-  std::int32_t info[32] = {kWatchdogSignal, 0, -1 /* SI_QUEUE */};
-  memcpy(info + 6, &kKickValue, sizeof kKickValue);  // si_value
-  sys(SYS_rt_tgsigqueueinfo, kernel_id(state().processes[thread.process]), kernel_id(thread), kWatchdogSignal, info);
+  const KickInfo info(kWatchdogSignal);
+  sys(SYS_rt_tgsigqueueinfo, kernel_id(state().processes[thread.process]), kernel_id(thread), kWatchdogSignal, &info);
 }
 
 void kick_waiting(std::uint16_t process) {
@@ -206,11 +220,19 @@ void tell_tracer(const Tracee& tracee, int code) {
   kick(thread_of(tracee.tracer));
 }
 
-void ask_to_stop(Tracee& tracee, const void* info) {
+void ask_to_stop(Tracee& tracee, std::uint32_t asked) {
   if (!live()) return;
-  if (info != nullptr) memcpy(tracee.asked_info, info, sizeof tracee.asked_info);
-  tracee.asked.fetch_or(info != nullptr ? kAskedStop : kAskedInterrupt);
-  kick(thread_of(tracee.thread));
+  tracee.asked.fetch_or(asked);
+  if (tracee.thread == self().id)
+    take_requests();
+  else
+    kick(thread_of(tracee.thread));
+}
+
+void send_stop(Tracee& tracee, const void* info) {
+  if ((tracee.asked.load() & kAskedStop) != 0) return;  // only one SIGSTOP can be pending
+  memcpy(tracee.asked_info, info, sizeof tracee.asked_info);
+  ask_to_stop(tracee, kAskedStop);
 }
 
 namespace {
@@ -230,35 +252,80 @@ bool is_stopped(const Tracee& tracee) {
 
 }  // namespace
 
-void keep_stopped(Tracee& tracee) {
-  if (!is_stopped(tracee)) return;
-  tracee.asked_signal = SIGSTOP;
-  tracee.asked.fetch_or(kAskedGroup);
-  set_process_stopped(tracee.process, false);
-  sys(SYS_kill, kernel_id(state().processes[tracee.process]), SIGCONT);
+namespace {
+
+template <typename Action>
+void for_tracees_of(const Process& target, Action action) {
+  for (Tracee& tracee : state().tracees)
+    if (tracee.in_use == kTraced && tracee.dead == 0 && tracee.process == target.index) action(tracee);
 }
 
-void stop_others(const Tracee& tracee, int number) {
-  if (!live()) return;
-  for (Tracee& other : state().tracees) {
-    if (other.in_use != kTraced || other.dead != 0 || other.process != tracee.process) continue;
-    if (&other == &tracee || other.stop != StopKind::kNone) continue;
-    other.asked_signal = number;
-    other.asked.fetch_or(kAskedGroup);
-    kick(thread_of(other.thread));
+}  // namespace
+
+void keep_stopped(Tracee& tracee) {
+  Process& target = state().processes[tracee.process];
+  if (!is_stopped(tracee)) {
+    bool alone = true;
+    for_tracees_of(target, [&](const Tracee& other) { alone = alone && &other == &tracee; });
+    if (alone) target.group_stop.store(0);  // it was continued from outside the tree
+    if (target.group_stop.load() != 0) tracee.asked.fetch_or(kAskedGroup);
+    return;
   }
+  if (target.group_stop.load() == 0) target.group_stop.store(SIGSTOP);
+  tracee.asked.fetch_or(static_cast<std::uint32_t>(target.group_stop.load()) << kFoundShift);
+  set_process_stopped(tracee.process, false);
+  const KickInfo info(SIGCONT);
+  sys(SYS_rt_sigqueueinfo, kernel_id(target), SIGCONT, &info);
+}
+
+void begin_group_stop(Process& target, int number) {
+  target.group_stop.store(number);
+  target.stop_cancelled.store(0);
+  for_tracees_of(target, [](Tracee& tracee) {
+    tracee.may_stop = 0;
+    if (tracee.listening != 0)
+      restart_group_stop(tracee);
+    else
+      ask_to_stop(tracee, kAskedGroup);
+  });
+}
+
+void end_group_stop(Process& target) {
+  target.group_stop.store(0);
+  if (state().tracing_began == 0) return;
+  for_tracees_of(target, [](Tracee& tracee) {
+    tracee.asked.fetch_and(~(kAskedGroup | kAskedStop));
+    tracee.may_stop = 0;
+    if (tracee.listening != 0)
+      restart_group_stop(tracee);
+    else if (tracee.seized != 0)
+      ask_to_stop(tracee, kAskedNotice);
+  });
 }
 
 void take_requests() {
   Thread& me = self();
-  Tracee* tracee = tracee_of(me);
+  const Tracee* tracee = tracee_of(me);
   if (tracee == nullptr) return;
-  const std::uint32_t asked = tracee->asked.exchange(0);
-  const std::int32_t interrupt[32] = {SIGSTOP, 0, kInterruptCode};
-  const std::int32_t group[32] = {SIGSTOP, tracee->asked_signal, kGroupCode};
-  if ((asked & kAskedGroup) != 0) queue_from_handler(me, SIGSTOP, group);
-  if ((asked & kAskedStop) != 0) queue_from_handler(me, SIGSTOP, tracee->asked_info);
-  if ((asked & kAskedInterrupt) != 0) queue_from_handler(me, SIGSTOP, interrupt);
+  const std::uint32_t asked = tracee->asked.load();
+  constexpr std::int32_t kStop[32] = {SIGSTOP, 0, kRequestCode}, kSignal[32] = {SIGSTOP, 0, kSignalCode};
+  if ((asked & ~kAskedStop) != 0) queue_from_handler(me, SIGSTOP, kStop);
+  if ((asked & kAskedStop) != 0) queue_from_handler(me, SIGSTOP, kSignal);
+}
+
+bool settle_request(QueuedSignal& signal) {
+  Tracee* tracee = tracee_of(self());
+  if (tracee == nullptr) return false;
+  auto* words = reinterpret_cast<std::int32_t*>(signal.info);
+  if (words[2] == kSignalCode) {
+    if ((tracee->asked.fetch_and(~kAskedStop) & kAskedStop) == 0) return false;
+    memcpy(signal.info, tracee->asked_info, sizeof signal.info);
+    return true;
+  }
+  const std::uint32_t asked = tracee->asked.load(), found = asked >> kFoundShift;
+  words[1] = found != 0 ? static_cast<std::int32_t>(found) : process().group_stop.load();
+  if (found != 0) return true;
+  return tracee->seized != 0 ? (asked & ~kAskedStop) != 0 : (asked & kAskedGroup) != 0 && words[1] != 0;
 }
 
 void on_kick(KernelContext& context) {

@@ -35,34 +35,36 @@ void tell_tracer(const Tracee& tracee, int code);
 void kick(const Thread& thread);
 // Recording: makes threads of the process that wait in the kernel for children check again.
 void kick_waiting(std::uint16_t process);
-// Recording: sends `tracee` SIGSTOP with `info`; with null, stops it as by PTRACE_INTERRUPT.
-void ask_to_stop(Tracee& tracee, const void* info);
+// Recording: makes `tracee` stop for the reasons `asked` (kAskedStop, ...) when it next may.
+void ask_to_stop(Tracee& tracee, std::uint32_t asked);
+// Recording: sends `tracee` SIGSTOP with `info`.
+void send_stop(Tracee& tracee, const void* info);
 
 // Recording: turns the kernel's stop of a new tracee's process into a group-stop that the core keeps. The other threads
 // of the process run until they are traced.
 void keep_stopped(Tracee& tracee);
 
-// Values of Tracee::listening. A tracee that is continued before its tracer listens stops again as soon as the tracer
-// listens (JOBCTL_TRAP_NOTIFY in the kernel's signal.c).
-inline constexpr std::uint32_t kListens = 1, kContinuedBefore = 2;
-
-// Reports another stop of a tracee that is in a group-stop and listens (PTRACE_LISTEN): PTRACE_EVENT_STOP with
-// `number`, which is SIGTRAP once nothing stops it any more.
-void restart_group_stop(Tracee& tracee, int number);
+// Recording: reports another stop of a tracee that is in a group-stop and listens (PTRACE_LISTEN).
+void restart_group_stop(Tracee& tracee);
+// Recording: tracees of the process begin a group-stop because one of them received `number`, a stop signal.
+void begin_group_stop(Process& target, int number);
+// Recording: SIGCONT, sent to the process, ends its group-stop and cancels stops that have not begun. Seized tracees
+// stop once more to report that, even if they ran.
+void end_group_stop(Process& target);
 
 // Sets the kernel's signal dispositions of the calling process according to whether it is traced.
 void follow_tracing();
 // Recording: waits until the process of a new tracee has called follow_tracing.
 void await_readiness(const Tracee& tracee);
 
-// Live: if the calling thread is traced, turns the requests made to it into signals in its queue.
+// Live: if the calling thread was asked to stop, queues marks for that (signal_queue.h).
 void take_requests();
+// Live: a mark is delivered. Decides what it stands for by now, and stores that in `signal`: SIGSTOP with its siginfo,
+// or a mark whose si_errno is the signal of the group-stop in effect, or 0. False: no reason to stop is left.
+bool settle_request(QueuedSignal& signal);
 
 // The calling thread was kicked.
 void on_kick(KernelContext& context);
-
-// Recording: stops the other tracees of the process because `tracee` received `number`, a stop signal.
-void stop_others(const Tracee& tracee, int number);
 
 // True if the thread is in one of the system calls that wait for children.
 bool waits_for_children(const Thread& thread);

@@ -9,10 +9,12 @@
 namespace reweave::core {
 
 struct TracerHooks {
+  // Live: decides what a mark in the calling thread's queue stands for by now (signal_queue.h). False: for nothing.
+  bool (*settle_request)(QueuedSignal& signal);
   // Before `signal` is delivered; `signal` becomes the one that the tracer chooses. False: none is delivered.
   bool (*stop_for_signal)(KernelContext& context, QueuedSignal& signal);
   // When stop signal `number` takes effect.
-  void (*stop_in_group)(KernelContext& context, int number);
+  void (*stop_in_group)(int number);
   // At PTRACE_EVENT_... `event`, if the tracer asked for it.
   void (*stop_at_event)(KernelContext& context, int event, std::uint64_t message);
   // At the first instruction of the handler just entered, if the thread is being single-stepped.

@@ -113,9 +113,10 @@ void set_kernel_action(int number) {
   std::uint64_t kept = action.flags & (SA_NOCLDSTOP | SA_NOCLDWAIT);
   if (!caught) return set_real_action(number, action.handler, kept);
   if (action.handler == 1 && number == SIGCHLD) kept |= SA_NOCLDWAIT;
-  // Blocks the others, so that signals queue in the order in which the kernel delivers them.
+  // Blocks the others, so that signals queue in the order in which the kernel delivers them, and the watchdog's, whose
+  // handler also queues signals (ptrace/tracing.h, on_kick).
   set_real_action(number, reinterpret_cast<std::uint64_t>(stops ? &core_on_stop : &core_on_asynchronous),
-                  SA_SIGINFO | SA_ONSTACK | SA_NODEFER | kept, ~kNeverBlocked);
+                  SA_SIGINFO | SA_ONSTACK | SA_NODEFER | kept, ~kNeverBlocked | signal_bit(kWatchdogSignal));
 }
 
 void apply_disposition(int number) {

@@ -112,7 +112,7 @@ void act_on(KernelContext& context, const QueuedSignal& signal) {
     case DefaultAction::kContinue:
       return;
     case DefaultAction::kStop:
-      self().tracee != 0 ? tracer_hooks.stop_in_group(context, sig) : stop_here(sig);
+      self().tracee != 0 ? tracer_hooks.stop_in_group(sig) : stop_here(sig);
       return;
     default:
       die_on_return(context, sig, false);

@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 
 #include "recorder/core/base/kernel_types.h"
+#include "recorder/core/schedule/due_signals.h"
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/signals/stops.h"
 
@@ -76,18 +77,86 @@ void take_pending_defaults(Thread& me) {
   }
 }
 
-bool is_request_to_stop(const QueuedSignal& signal) {
-  const std::int32_t code = reinterpret_cast<const std::int32_t*>(signal.info)[2];
-  return signal.number == SIGSTOP && (code == kInterruptCode || code == kGroupCode);
-}
+namespace {
 
-QueuedSignal take_queued(Thread& me, std::uint32_t index) {
-  const QueueGuard guard;
+std::int32_t code_of(const QueuedSignal& signal) { return reinterpret_cast<const std::int32_t*>(signal.info)[2]; }
+
+QueuedSignal remove(Thread& me, std::uint32_t index) {
   const QueuedSignal signal = me.signals[index];
   const std::uint32_t n = me.queued.load() - 1;
   memmove(me.signals + index, me.signals + index + 1, (n - index) * sizeof me.signals[0]);
   me.queued.store(n);
   return signal;
+}
+
+// True if the kernel would not have queued the tracee's signal at `index`, or cancelled it: SIGCONT and stop signals
+// cancel earlier ones of the other kind, and only one instance of a signal that is not real-time can be pending
+// (signal(7)). SIGCONT takes back a request for SIGSTOP itself, so if there is one, it is the later of the two.
+bool is_cancelled(const Thread& me, std::uint32_t index) {
+  constexpr std::uint32_t kFirstRealTime = 32;
+  const QueuedSignal& signal = me.signals[index];
+  if (is_mark(signal)) return false;
+  const bool stops = (kTerminalStops & bit_of(signal)) != 0, continues = signal.number == SIGCONT;
+  if (continues && (tracee_of(me)->asked.load() & kAskedStop) != 0) return true;
+  for (std::uint32_t i = 0; i < me.queued.load(); i++) {
+    const QueuedSignal& other = me.signals[i];
+    if (i == index || is_mark(other)) continue;
+    if (i < index && other.number == signal.number && signal.number < kFirstRealTime) return true;
+    if (i > index && ((stops && other.number == SIGCONT) || (continues && (kTerminalStops & bit_of(other)) != 0)))
+      return true;
+  }
+  return false;
+}
+
+// The order in which the kernel delivers pending signals to a tracee: first those that an instruction may have caused,
+// then by number. Requests to stop come before all.
+std::uint32_t rank_of(const QueuedSignal& signal) {
+  if (is_request_to_stop(signal)) return 0;
+  const bool first = is_synchronous(static_cast<int>(signal.number)) || signal.number == SIGSYS;
+  return signal.number + (first ? 0 : kSignalCount);
+}
+
+std::uint32_t next_of_tracee(Thread& me) {
+  for (std::uint32_t i = me.queued.load(); i-- > 0;)
+    if (is_cancelled(me, i)) remove(me, i);
+  const std::uint32_t n = me.queued.load();
+  std::uint32_t next = n;
+  for (std::uint32_t i = 0; i < n; i++) {
+    if ((me.signal_mask & bit_of(me.signals[i])) != 0) continue;
+    if (next == n || rank_of(me.signals[i]) < rank_of(me.signals[next])) next = i;
+  }
+  return next;
+}
+
+}  // namespace
+
+bool is_request_to_stop(const QueuedSignal& signal) {
+  return signal.number == SIGSTOP && code_of(signal) == kRequestCode;
+}
+
+bool is_mark(const QueuedSignal& signal) {
+  return is_request_to_stop(signal) || (signal.number == SIGSTOP && code_of(signal) == kSignalCode);
+}
+
+bool is_kick(const void* info) {
+  constexpr std::int32_t kQueued = -1;  // SI_QUEUE
+  const auto* words = static_cast<const std::int32_t*>(info);
+  std::uint64_t value = 0;
+  memcpy(&value, words + 6, sizeof value);
+  return words[2] == kQueued && value == kKickValue;
+}
+
+QueuedSignal take_queued(Thread& me, std::uint32_t index) {
+  const QueueGuard guard;
+  return remove(me, index);
+}
+
+bool take_next(Thread& me, QueuedSignal& signal) {
+  const QueueGuard guard;
+  const std::uint32_t index = me.tracee != 0 ? next_of_tracee(me) : first_deliverable(me);
+  if (index >= me.queued.load()) return false;
+  signal = remove(me, index);
+  return true;
 }
 
 namespace {

@@ -21,10 +21,15 @@ void queue_own_signal(Thread& me, int number);
 void take_pending_defaults(Thread& me);
 
 QueuedSignal take_queued(Thread& me, std::uint32_t index);
+// Live: takes the signal that is delivered next. False: there is none, because later signals have cancelled all.
+bool take_next(Thread& me, QueuedSignal& signal);
 
-// si_code of the SIGSTOP that represents PTRACE_INTERRUPT in a tracee's queue, and of the SIGSTOP that represents a
-// group-stop; the group-stop's signal is then in si_errno.
-inline constexpr std::int32_t kInterruptCode = -0x5256, kGroupCode = -0x5257;
+// si_code of marks in a tracee's queue, which have the number SIGSTOP. kRequestCode: its tracer or a group-stop asks it
+// to stop. kSignalCode: SIGSTOP was sent; its siginfo is elsewhere (ptrace/tracing.h, settle_request).
+inline constexpr std::int32_t kRequestCode = -0x5256, kSignalCode = -0x5258;
+bool is_mark(const QueuedSignal& signal);
+// True for a signal that another thread's core sent (kKickValue), which the program must not see.
+bool is_kick(const void* info);
 bool is_request_to_stop(const QueuedSignal& signal);
 
 // A signal queued before the target blocked it is pending for the target. The kernel keeps pending signals, because it

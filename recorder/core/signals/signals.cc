@@ -36,6 +36,10 @@ extern "C" void core_on_asynchronous(int number, void* info, void* raw_context) 
   allow_unaligned(*static_cast<KernelContext*>(raw_context));
   Thread& me = self();
   auto& registers = static_cast<KernelContext*>(raw_context)->registers;
+  if (is_kick(info)) {  // SIGCONT, which only had to continue the process
+    me.unseen_signals++;
+    return;
+  }
   // Blocks further signals when the queue is nearly full, so that the kernel keeps them. The margin is for nested
   // handlers: when an interrupted handler of the core returns, its own mask applies again.
   constexpr std::uint32_t kNested = 8;
@@ -93,7 +97,7 @@ bool deliver_one(KernelContext& context, const QueuedSignal& signal, bool interr
   const SignalAction action = signal_action(sig);
   const DefaultAction otherwise = default_action(process(), sig);
   const bool nothing = otherwise == DefaultAction::kIgnore || otherwise == DefaultAction::kContinue;
-  if ((action.handler <= 1 && nothing) || is_request_to_stop(signal)) return true;
+  if (action.handler <= 1 && nothing) return true;
   log_signal(me, sig, signal.external != 0, signal.info);
   if (action.handler == 0 && otherwise == DefaultAction::kStop) {
     stop_here(sig);
@@ -122,6 +126,15 @@ QueuedSignal recorded_signal() {
   return signal;
 }
 
+// Takes the signal to deliver. False: it is not delivered after all.
+bool next_signal(Thread& me, QueuedSignal& signal) {
+  if (replaying()) {
+    signal = recorded_signal();
+    return true;
+  }
+  return take_next(me, signal) && (!is_mark(signal) || tracer_hooks.settle_request(signal));
+}
+
 void restore_mask(Thread& me) {
   if (me.has_saved_mask == 0) return;
   me.signal_mask = me.saved_mask;
@@ -148,7 +161,8 @@ void deliver_signals(KernelContext& context, bool interrupted, long number) {
   bool stopped = false;
   while (signal_due(me)) {
     arm();  // a clock read may have left its point uncounted; a signal may come at any instant
-    const QueuedSignal signal = replaying() ? recorded_signal() : take_queued(me, first_deliverable(me));
+    QueuedSignal signal = {};
+    if (!next_signal(me, signal)) continue;
     if (tracing()) trace_signal(context.registers.rip);
     Tracee* tracee = tracee_of(me);
     if (tracee != nullptr && interrupted) begin_restart(context, *tracee, number);

@@ -68,7 +68,7 @@ void stop_here(int number) {
     follow_recorded_switches(wire::SwitchReason::kInKernel);
     return;
   }
-  if (!live() || process().stop_cancelled.load() != 0) return;
+  if (!live() || number == 0 || process().stop_cancelled.load() != 0) return;
   begin_stop();
   leave_baton();
   let_movers_finish();
@@ -79,6 +79,7 @@ void stop_here(int number) {
 
 extern "C" void core_on_stop(int number, void* info, void* raw_context) {
   take_all_rights();
+  if (self().tracee != 0) return core_on_asynchronous(number, info, raw_context);  // traced a moment ago
   const bool unheld = begin_stop();
   const bool at_once = unheld || stops_with_supervisor();
   if (at_once) stop_now(number);

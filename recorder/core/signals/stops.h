@@ -19,7 +19,7 @@ void end_stop();
 // Called in a new image, whose process may have lost threads in the middle of a stop.
 void begin_without_stops();
 
-// From a thread with the baton: `number` stops the process until somebody continues it.
+// From a thread with the baton: `number` stops the process until somebody continues it. Live, 0 stops nothing.
 void stop_here(int number);
 
 }  // namespace reweave::core

@@ -32,6 +32,20 @@ struct CloneArgs {
 long create_thread(Call& call, const CloneArgs& args);
 long create_process(Call& call, const CloneArgs& args);
 
+// Blocks all signals while the kernel creates a thread or process. Until the new one has called set_gs, the
+// core's handlers take it for its creator, and would give the creator its signals. A new thread calls apply_signal_mask
+// then.
+class SignalsBlocked {
+ public:
+  SignalsBlocked();
+  ~SignalsBlocked();
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  std::uint64_t before_ = 0;
+};
+
 // map_core_stack maps the core stack of a thread about to start. set_gs, called in that thread, sets its GS base.
 void map_core_stack(const Thread& thread);
 void set_gs(Thread& thread);

@@ -127,19 +127,6 @@ Tracee* receiving_tracee(const Process& target, const Sending& sending) {
   return nullptr;
 }
 
-// SIGCONT makes tracees that listen in a group-stop stop once more. Tracees that do not listen yet stop once more as
-// soon as they do.
-void continue_listeners(const Process& target, const Sending& sending) {
-  if (sending.number != SIGCONT || state().tracing_began == 0) return;
-  for (Tracee& tracee : state().tracees) {
-    if (tracee.in_use != kTraced || tracee.process != target.index || tracee.seized == 0) continue;
-    if (tracee.listening == kListens)
-      restart_group_stop(tracee, SIGTRAP);
-    else
-      tracee.listening = kContinuedBefore;
-  }
-}
-
 // Stops a tracee that gets SIGSTOP: the kernel would stop it without its tracer seeing that. False for other signals,
 // or if the receiver is not a tracee.
 bool stop_tracee(Call& call, const Process& target, const Sending& sending) {
@@ -152,10 +139,7 @@ bool stop_tracee(Call& call, const Process& target, const Sending& sending) {
                            process().pid,
                            static_cast<std::int32_t>(sys(SYS_getuid))};
   if (sending.siginfo != 0) memcpy(info, reinterpret_cast<const void*>(sending.siginfo), sizeof info);
-  if (tracee->thread == self().id)
-    queue_from_handler(self(), SIGSTOP, info);
-  else
-    ask_to_stop(*tracee, info);
+  send_stop(*tracee, info);
   return true;
 }
 
@@ -205,12 +189,13 @@ void note_effect(Process& target, const Sending& sending) {
   if (sending.number == SIGCONT) {
     target.stop_cancelled.store(1);
     set_stopped(target, false);
+    end_group_stop(target);
   }
-  continue_listeners(target, sending);
   if (sending.number <= 0 || sending.number > kSignalCount || !unblocked(target, sending)) return;
   const DefaultAction action = effect_of(target, sending.number);
   if (action == DefaultAction::kStop) {
     wait_until_stopped(target);
+    target.group_stop.store(sending.number);
     set_stopped(target, true);
     look_again(target.index);
   }
@@ -236,9 +221,10 @@ void queue_to_self(Call& call, const Sending& sending) {
 }
 
 // Stops the calling process until it is continued. The call counts as one that blocks.
-long stop_self(Call& call) {
+long stop_self(Call& call, const Sending& sending) {
   call.flags |= wire::kLeftBaton;
   begin_stop();
+  process().group_stop.store(sending.number);
   leave_baton();
   const long result = sys(call.number, call.args[0], call.args[1], call.args[2], call.args[3]);
   end_stop();
@@ -286,7 +272,7 @@ long send_to_own(Call& call, const Sending& sending) {
   const bool valid = sending.number > 0 && sending.number <= kSignalCount;
   const DefaultAction action =
       valid && unblocked(process(), sending) ? effect_of(process(), sending.number) : DefaultAction::kIgnore;
-  if (action == DefaultAction::kStop) return stop_self(call);
+  if (action == DefaultAction::kStop) return stop_self(call, sending);
   if (action == DefaultAction::kTerminate) {
     if (sending.siginfo != 0) {  // EFAULT if that is not in readable memory
       std::uint8_t info[128];
@@ -300,6 +286,7 @@ long send_to_own(Call& call, const Sending& sending) {
                           ? send_disguised(call, sending)
                           : sys(call.number, call.args[0], call.args[1], call.args[2], call.args[3]);
   log_call(call, result, nullptr, 0);
+  if (result == 0 && sending.number == SIGCONT) end_group_stop(process());
   return result;
 }
 
@@ -346,25 +333,15 @@ long send_to_group(Call& call, const Sending& sending) {
   if (self_too && !deferred) result = sys(SYS_kill, sys(SYS_getpid), sending.number);
   log_call(call, result, nullptr, 0);
   for (std::uint32_t i = 0; i < count; i++) note_effect(s.processes[reached[i]], sending);
+  if (self_too && result == 0 && sending.number == SIGCONT) end_group_stop(process());
   if (deferred) queue_to_self(call, own);
-  return result;
-}
-
-// Replay: answers the call, and repeats its effect on tracees that listen in a group-stop.
-long repeat_kill(Call& call) {
-  const long result = answered_call(call);
-  if (result != 0 || state().tracing_began == 0 || is_by_pidfd(call)) return result;
-  const Sending sending = sending_of(call);
-  if (sending.to_group) return result;
-  const Process* target = process_of(sending);
-  if (target != nullptr && target->index != call.me.process) continue_listeners(*target, sending);
   return result;
 }
 
 }  // namespace
 
 long handle_kill(Call& call) {
-  if (replaying()) return repeat_kill(call);
+  if (replaying()) return answered_call(call);
   const Sending sending = sending_of(call);
   if (modelled()) {
     long result = 0;

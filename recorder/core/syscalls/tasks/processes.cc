@@ -72,6 +72,7 @@ std::uint16_t prepare_process(const Call& call, const CloneArgs& args) {
   child.traced_outside = 0;
   child.child_signal.store(0);
   child.stopping.store(0);
+  child.group_stop.store(0);
   child.moving_baton.store(0);
   child.parent = (args.flags & CLONE_PARENT) != 0 ? parent.parent : call.me.process;
   child.exit_signal = static_cast<std::uint8_t>(args.exit_signal);
@@ -94,13 +95,14 @@ void publish_process() {
   mark_alive(state(), state().process_count++);
 }
 
-// In the new process, which has a copy of the parent's core and runs on a copy of the parent's core stack.
+// In the new process, whose GS base is set and which has a copy of the parent's core and runs on a copy of the parent's
+// core stack.
 void become_child(Thread& child, const CloneArgs& args) {
-  set_gs(child);
   note_real_ids(child);
   if ((args.flags & CLONE_SETTLS) != 0) sys(SYS_arch_prctl, ARCH_SET_FS, args.tls);
   map_core_stack(child);
   prepare_thread(child);
+  follow_tracing();  // a tracer may have kicked the process before it knew itself
   wait_for_first_turn();
   schedule_hooks.process_begun();
   drop_not_inherited();
@@ -140,6 +142,15 @@ long clone_apart(const CloneArgs& args) {
   return sys(SYS_clone3, &with, sizeof with);
 }
 
+// The destructor of `blocked` also runs in a child with memory of its own, but only once the child knows itself.
+long start_kernel_process(Call& call, const CloneArgs& args, Thread& child) {
+  const SignalsBlocked blocked;
+  if ((args.flags & CLONE_VM) != 0) return clone_in_memory(call, args, child);
+  const long real_pid = clone_apart(args);
+  if (real_pid == 0) set_gs(child);
+  return real_pid;
+}
+
 void wait_for_vfork_child(Call& call, std::uint16_t index) {
   if (state().processes[index].vfork_parent != call.me.id + 1u) return;  // ended while its parent was stopped
   block({WaitKind::kVfork, vfork_key(state().processes[index]), 0});
@@ -170,7 +181,7 @@ long create_process(Call& call, const CloneArgs& args) {
   }
   // Unless live, waits are answered without the kernel, which would otherwise keep a zombie of each process.
   if (!live()) set_real_action(SIGCHLD, kIgnored, 0);
-  const long real_pid = in_memory ? clone_in_memory(call, args, child) : clone_apart(args);
+  const long real_pid = start_kernel_process(call, args, child);
   if (real_pid == 0) {
     become_child(child, args);
     if (args.stack_top != 0) call.context.registers.rsp = args.stack_top;

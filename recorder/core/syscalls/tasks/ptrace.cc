@@ -60,21 +60,14 @@ long detach(Call& call, Tracee& tracee) {
 
 long interrupt(Call& call, Tracee& tracee) {
   if (tracee.seized == 0) return complete(call, -EIO);
-  const bool waits = tracee.stop != StopKind::kNone;
-  if (waits && tracee.listening == kListens) {
-    restart_group_stop(tracee, static_cast<int>(tracee.code & 0x7f));
-  } else if (!waits) {
-    ask_to_stop(tracee, nullptr);
-  }
+  tracee.listening != 0 ? restart_group_stop(tracee) : ask_to_stop(tracee, kAskedInterrupt);
   return complete(call, 0);
 }
 
 long listen(Call& call, Tracee& tracee) {
   if (tracee.seized == 0 || tracee.stop != StopKind::kGroup) return complete(call, -EIO);
-  if (tracee.listening == kContinuedBefore)
-    restart_group_stop(tracee, SIGTRAP);
-  else
-    tracee.listening = kListens;
+  tracee.listening = 1;
+  if ((tracee.asked.load() & kAskedNotice) != 0) restart_group_stop(tracee);
   return complete(call, 0);
 }
 
@@ -140,7 +133,7 @@ long attach(Call& call) {
   if (live()) {
     const std::int32_t info[32] = {SIGSTOP, 0, 0x80 /* SI_KERNEL */};
     keep_stopped(*tracee);
-    seizes ? kick(*target) : ask_to_stop(*tracee, info);
+    seizes ? kick(*target) : send_stop(*tracee, info);
     await_readiness(*tracee);
   }
   return complete(call, 0);
@@ -203,6 +196,14 @@ Tracee* tracee_by_tid(const Thread& me, long tid) {
   return nullptr;
 }
 
+// True if requests find the tracee in a stop. SIGCONT ends PTRACE_LISTEN, and a replay does not know to whom it was
+// sent.
+bool stands(const Call& call, const Tracee& tracee) {
+  long recorded = 0;
+  if (next_result(call, recorded)) return recorded != -ESRCH;
+  return tracee.stop != StopKind::kNone && tracee.listening == 0;
+}
+
 }  // namespace
 
 long handle_ptrace(Call& call) {
@@ -221,8 +222,8 @@ long handle_ptrace(Call& call) {
   use_arguments(call, request != nullptr ? request->arguments : 2);
   Tracee* tracee = tracee_by_tid(call.me, call.args[1]);
   if (tracee == nullptr) return complete(call, -ESRCH);
-  const bool stands = tracee->stop != StopKind::kNone && tracee->listening != kListens;
-  if (!stands && (request == nullptr || request->needs == Needs::kStopped)) return complete(call, -ESRCH);
+  if (!stands(call, *tracee) && (request == nullptr || request->needs == Needs::kStopped))
+    return complete(call, -ESRCH);
   return request == nullptr ? complete(call, -EIO) : request->carry_out(call, *tracee);
 }
 

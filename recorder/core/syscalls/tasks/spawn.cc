@@ -181,6 +181,13 @@ long try_pidfd(const CloneArgs& args) {
   return 0;
 }
 
+SignalsBlocked::SignalsBlocked() {
+  constexpr std::uint64_t kAll = ~std::uint64_t{0};
+  sys(SYS_rt_sigprocmask, SIG_SETMASK, &kAll, &before_, 8);
+}
+
+SignalsBlocked::~SignalsBlocked() { sys(SYS_rt_sigprocmask, SIG_SETMASK, &before_, nullptr, 8); }
+
 void stop_for_child(Call& call, Thread& child, const CloneArgs& args) {
   const int event = event_of(args);
   const bool wanted = (args.flags & CLONE_UNTRACED) == 0 && wants_event(call.me, event);

@@ -38,6 +38,12 @@ void wait_for_end(Call& call, ThreadId child, long tid) {
   stop_at_event(call.context, PTRACE_EVENT_VFORK_DONE, static_cast<std::uint64_t>(tid));
 }
 
+long start_kernel_thread(std::uint64_t flags, const CloneArgs& args, Thread& child) {
+  const SignalsBlocked blocked;
+  return core_clone(SYS_clone, static_cast<long>(flags), static_cast<long>(child.start_context - 256), 0,
+                    reinterpret_cast<long>(&child.core_tid_word), static_cast<long>(args.tls), &child);
+}
+
 }  // namespace
 
 long create_thread(Call& call, const CloneArgs& args) {
@@ -57,9 +63,7 @@ long create_thread(Call& call, const CloneArgs& args) {
   const std::uint64_t flags =
       (args.flags & ~(kEmulated | CLONE_SETTLS)) | CLONE_CHILD_CLEARTID | (args.flags & CLONE_SETTLS);
   child.core_tid_word = 1;
-  const long real_tid =
-      core_clone(SYS_clone, static_cast<long>(flags | args.exit_signal), static_cast<long>(child.start_context - 256),
-                 0, reinterpret_cast<long>(&child.core_tid_word), static_cast<long>(args.tls), &child);
+  const long real_tid = start_kernel_thread(flags | args.exit_signal, args, child);
   if (is_error(real_tid)) return creation_failed(call, child, real_tid);
   const long tid = log_child(call, child, real_tid, wire::SpawnKind::kThread, give_pidfd(args, child, real_tid));
   if ((args.flags & CLONE_PARENT_SETTID) != 0) store_tid(args.parent_tid, child.tid);
@@ -78,6 +82,8 @@ extern "C" [[noreturn]] void core_thread_main(Thread* thread) {
   note_real_ids(*thread);
   prepare_thread(*thread);
   if (parked(*thread).is_copy) continue_in_copy(*thread);
+  const std::uint64_t mask = real_mask(thread->signal_mask);
+  sys(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, 8);
   wait_for_first_turn();
   auto* context = reinterpret_cast<KernelContext*>(thread->start_context);
   trace_thread_edge(EventKind::kBegin, *thread);

@@ -68,7 +68,7 @@ bool is_wanted(const Tracee& tracee, const Wanted& wanted, const Thread& me) {
 bool has_news(const Tracee& tracee, const Wanted& wanted) {
   if (tracee.reported != 0) return false;
   if (tracee.dead != 0) return (wanted.options & WEXITED) != 0;
-  return tracee.stop != StopKind::kNone && tracee.listening != kListens;
+  return tracee.stop != StopKind::kNone && tracee.listening == 0;
 }
 
 void describe(Answer& answer, const Tracee& tracee) {
