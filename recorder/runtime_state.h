@@ -8,6 +8,7 @@
 
 #include "recorder/arena.h"
 #include "recorder/fp_layout.h"
+#include "recorder/seccomp_state.h"
 #include "recorder/tracee.h"
 
 namespace reweave {
@@ -328,13 +329,6 @@ struct PolicyState {
   PolicyWords guide;        // for the policy `guided`, which runs another one
 };
 
-// A seccomp filter of the target's (core/syscalls/seccomp.h).
-inline constexpr std::uint32_t kMaxSeccompFilters = 4096, kMaxSeccompInstructions = 128 << 10;
-struct SeccompFilter {
-  std::uint32_t older;          // number of the next older filter, or 0
-  std::uint32_t start, length;  // in seccomp_instructions
-};
-
 // Explored runs: a place in the program's code that entered the core by a signal. The fork server patches it
 // (core/code/patching.h).
 struct TrappedSite {
@@ -423,9 +417,11 @@ struct RuntimeState {
   Process processes[kMaxProcesses];
   FdTable fd_tables[kMaxFdTables];
   Thread threads[kMaxThreads];
-  // From here on nothing is copied for explored runs, because they trace no processes.
+  // From here on nothing is copied for explored runs, because they trace and supervise no processes.
   std::uint32_t tracing_began;  // 1: a thread of the tree traces or has traced
   Tracee tracees[kMaxTracees];
+  std::uint64_t seccomp_notices_made;
+  SeccompNotice seccomp_notices[kMaxThreads];  // by thread ID
   std::uint32_t searched_count, searched_places_used, cpuid_count, noted_count;
   SearchedCode searched[kMaxSearched];
   std::uint32_t searched_places[kMaxSearchedPlaces];

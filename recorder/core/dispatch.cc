@@ -141,7 +141,10 @@ bool refuses_return(KernelContext& context) {
   Call call = call_of(context, SYS_rt_sigreturn);
   long answer = 0;
   if (filter_call(call, answer) == Verdict::kAllow) return false;
-  context.registers.rax = static_cast<std::uint64_t>(answer);
+  if (answer == kNotStarted)
+    make_again(context, SYS_rt_sigreturn);
+  else
+    context.registers.rax = static_cast<std::uint64_t>(answer);
   return true;
 }
 

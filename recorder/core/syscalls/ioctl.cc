@@ -11,6 +11,7 @@
 #include "recorder/core/syscalls/ioctl_buffers.h"
 #include "recorder/core/syscalls/ioctl_requests.h"
 #include "recorder/core/syscalls/recorded.h"
+#include "recorder/core/syscalls/seccomp_listener.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -73,6 +74,8 @@ long handle_ioctl(Call& call) {
   if (known != nullptr && known->no_argument) use_arguments(call, 2);
   if (is_our_fd(call.args[0])) return complete(call, -EBADF);
   if (!live()) return answered_call(call);
+  long answer = 0;
+  if (is_of_listener(request) && handle_listener(call, answer)) return answer;
   const bool unknown = leads_elsewhere(request, static_cast<std::uint64_t>(call.args[2]));
   const long result = lent_call(SYS_ioctl, call.args[0], call.args[1], call.args[2]);
   if (unknown && !is_error(result)) unknown_request(request);  // a failed request has no output but its error

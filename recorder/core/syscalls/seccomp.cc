@@ -10,12 +10,15 @@
 
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/ptrace/trace_stops.h"
+#include "recorder/core/schedule/deadlock.h"
 #include "recorder/core/schedule/process.h"
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/signals/forced_signals.h"
 #include "recorder/core/signals/signal_effects.h"
 #include "recorder/core/syscalls/call.h"
+#include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/seccomp_listener.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {
@@ -143,14 +146,19 @@ const sock_filter* instructions_of(const SeccompFilter& filter) {
   return reinterpret_cast<const sock_filter*>(state().seccomp_instructions + filter.start);
 }
 
+struct Choice {
+  std::uint32_t value;
+  std::uint32_t filter;  // the number of the filter that returned it; 0: all allow the call
+};
+
 // Returns the strictest result of all filters; among equally strict ones, that of the newest filter, which comes first.
-std::uint32_t strictest(std::uint32_t filter, const seccomp_data& data) {
-  std::uint32_t chosen = SECCOMP_RET_ALLOW;
+Choice strictest(std::uint32_t filter, const seccomp_data& data) {
+  Choice chosen = {SECCOMP_RET_ALLOW, 0};
   for (; filter != 0; filter = state().seccomp_filters[filter - 1].older) {
     const SeccompFilter& f = state().seccomp_filters[filter - 1];
     const std::uint32_t value = evaluate(instructions_of(f), f.length, data);
     const auto rank = [](std::uint32_t v) { return static_cast<std::int32_t>(v & SECCOMP_RET_ACTION_FULL); };
-    if (rank(value) < rank(chosen)) chosen = value;
+    if (rank(value) < rank(chosen.value)) chosen = {value, filter};
   }
   return chosen;
 }
@@ -196,18 +204,19 @@ bool is_used_by_sibling(std::uint32_t filter) {
 }
 
 // Adds a filter on top of `older` and returns its number (from 1), or 0 if there is no room. An existing equal filter
-// is shared: programs confine one process after another in the same way, and filters are never freed.
-std::uint32_t keep(const sock_filter* program, std::uint32_t length, std::uint32_t older) {
+// is shared: programs confine one process after another in the same way, and filters are never freed. A filter with a
+// listener is its own.
+std::uint32_t keep(const sock_filter* program, std::uint32_t length, std::uint32_t older, std::uint32_t notifies) {
   RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.seccomp_count; i++) {
+  for (std::uint32_t i = 0; i < s.seccomp_count && notifies == 0; i++) {
     const SeccompFilter& known = s.seccomp_filters[i];
-    const bool same = known.older == older && known.length == length &&
+    const bool same = known.older == older && known.length == length && known.notifies == 0 &&
                       memcmp(program, s.seccomp_instructions + known.start, length * sizeof *program) == 0;
     if (same && !is_used_by_sibling(i + 1)) return i + 1;
   }
   if (s.seccomp_count == kMaxSeccompFilters || s.seccomp_used + length > kMaxSeccompInstructions) return 0;
   memcpy(s.seccomp_instructions + s.seccomp_used, program, length * sizeof *program);
-  s.seccomp_filters[s.seccomp_count++] = {older, s.seccomp_used, length};
+  s.seccomp_filters[s.seccomp_count++] = {older, s.seccomp_used, length, notifies, 0, 0};
   s.seccomp_used += length;
   return s.seccomp_count;
 }
@@ -239,28 +248,62 @@ void install(Thread& me, std::uint32_t filter, bool all_threads) {
     if (s.threads[s.live[i]].process == me.process) s.threads[s.live[i]].seccomp = filter;
 }
 
+constexpr long kSync = SECCOMP_FILTER_FLAG_TSYNC, kSyncEsrch = 16;
+
+bool are_valid(long flags) {
+  constexpr long kKnown =
+      kSync | SECCOMP_FILTER_FLAG_LOG | SECCOMP_FILTER_FLAG_SPEC_ALLOW | kHasListener | kSyncEsrch | kWaitsKillable;
+  if ((flags & ~kKnown) != 0) return false;
+  const bool listens = (flags & kHasListener) != 0;
+  if (listens && (flags & kSync) != 0 && (flags & kSyncEsrch) == 0) return false;  // the result would be ambiguous
+  return listens || (flags & kWaitsKillable) == 0;
+}
+
+// A call has one supervisor at most.
+bool has_listener(std::uint32_t filter) {
+  for (; filter != 0; filter = state().seccomp_filters[filter - 1].older)
+    if (state().seccomp_filters[filter - 1].notifies != 0) return true;
+  return false;
+}
+
+// Live: makes the listener, if there is to be one. Returns the result of installing the filter.
+long make_listener(const Thread& me, long flags, SeccompFilter& filter) {
+  if ((flags & kHasListener) == 0) return 0;
+  return has_listener(me.seccomp) ? -EBUSY : open_listener(filter);
+}
+
+// Logs or injects the result of installing a valid filter. `made` gets the filter's listener.
+long outcome_of(Call& call, long flags, SeccompFilter& made) {
+  if (replaying()) return inject(call);
+  const Thread* conflict = (flags & kSync) != 0 ? conflicting_thread(call.me) : nullptr;
+  long result = conflict == nullptr ? 0 : (flags & kSyncEsrch) != 0 ? -ESRCH : conflict->tid;
+  if (live())
+    result = !privileged() ? -EACCES : result != 0 ? result : make_listener(call.me, flags, made);
+  else if ((flags & kHasListener) != 0)
+    end_run(wire::OutcomeKind::kLeftRecording, "left the recording: explored runs cannot supervise system calls yet");
+  log_call(call, result, nullptr, 0);
+  return result;
+}
+
 long set_filter(Call& call, long flags, long address) {
-  constexpr long kSync = SECCOMP_FILTER_FLAG_TSYNC, kSyncEsrch = 16;
-  constexpr long kKnown = kSync | SECCOMP_FILTER_FLAG_LOG | SECCOMP_FILTER_FLAG_SPEC_ALLOW | kSyncEsrch;
-  if ((flags & ~kKnown) != 0) return complete(call, -EINVAL);
+  if (!are_valid(flags)) return complete(call, -EINVAL);
   const Program program = *reinterpret_cast<const Program*>(address);
   if (program.length == 0 || program.length > kMaxLength || call.me.seccomp == kStrict) return complete(call, -EINVAL);
   const auto* instructions = reinterpret_cast<const sock_filter*>(program.instructions);
   if (!valid(instructions, program.length)) return complete(call, -EINVAL);
-  long result = 0;
-  const Thread* conflict = (flags & kSync) != 0 ? conflicting_thread(call.me) : nullptr;
-  if (conflict != nullptr) result = (flags & kSyncEsrch) != 0 ? -ESRCH : conflict->tid;
-  if (replaying()) {
-    result = inject(call);
-  } else {
-    if (live() && !privileged()) result = -EACCES;
-    log_call(call, result, nullptr, 0);
-  }
-  if (result != 0) return result;
-  const std::uint32_t filter = keep(instructions, program.length, call.me.seccomp);
+  SeccompFilter made = {};
+  const bool listens = (flags & kHasListener) != 0;
+  const long result = outcome_of(call, flags, made);
+  if (listens ? is_error(result) : result != 0) return result;
+  const std::uint32_t filter =
+      keep(instructions, program.length, call.me.seccomp, listens ? static_cast<std::uint32_t>(flags) : 0);
   if (filter == 0) stop_run(wire::OutcomeKind::kUnsupported, "more seccomp filters than Reweave keeps");
+  SeccompFilter& kept = state().seccomp_filters[filter - 1];
+  kept.listener = made.listener;
+  kept.bell = made.bell;
+  if (listens) forget_fd(result);
   install(call.me, filter, (flags & kSync) != 0);
-  return 0;
+  return result;
 }
 
 long set_strict(Call& call) {
@@ -272,7 +315,7 @@ long set_strict(Call& call) {
 long action_available(Call& call) {
   constexpr std::uint32_t kKnown[] = {SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_KILL_THREAD, SECCOMP_RET_TRAP,
                                       SECCOMP_RET_ERRNO,        SECCOMP_RET_TRACE,       SECCOMP_RET_LOG,
-                                      SECCOMP_RET_ALLOW};
+                                      SECCOMP_RET_ALLOW,        SECCOMP_RET_USER_NOTIF};
   for (std::uint32_t known : kKnown)
     if (*reinterpret_cast<const std::uint32_t*>(call.args[2]) == known) return complete(call, 0);
   return complete(call, -EOPNOTSUPP);
@@ -297,7 +340,7 @@ void end_thread_by(Call& call, int number) {
 bool filters_ask_tracer(const KernelRegisters& registers, long number, std::uint64_t& message) {
   const std::uint32_t filter = self().seccomp;
   if (filter == 0 || filter == kStrict) return false;
-  const std::uint32_t value = strictest(filter, data_of(registers, number));
+  const std::uint32_t value = strictest(filter, data_of(registers, number)).value;
   message = value & SECCOMP_RET_DATA;
   return (value & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_TRACE;
 }
@@ -309,7 +352,8 @@ Verdict filter_call(Call& call, long& result) {
     end_thread_by(call, SIGKILL);
     return Verdict::kAnswered;
   }
-  const std::uint32_t value = strictest(call.me.seccomp, data_of(call.context.registers, call.number));
+  const seccomp_data data = data_of(call.context.registers, call.number);
+  const auto [value, filter] = strictest(call.me.seccomp, data);
   const std::uint32_t rest = value & SECCOMP_RET_DATA;
   result = call.number;
   switch (value & SECCOMP_RET_ACTION_FULL) {
@@ -324,9 +368,13 @@ Verdict filter_call(Call& call, long& result) {
       break;
     case SECCOMP_RET_TRACE:
       if (wants_event(call.me, PTRACE_EVENT_SECCOMP)) return Verdict::kAllow;  // its tracer has seen it (trace_stops.h)
-      [[fallthrough]];
-    case SECCOMP_RET_USER_NOTIF:
       result = complete(call, -ENOSYS);
+      break;
+    case SECCOMP_RET_USER_NOTIF:
+      if (state().seccomp_filters[filter - 1].notifies == 0)
+        result = complete(call, -ENOSYS);
+      else if (await_answer(call, filter, data, result))
+        return Verdict::kAllow;
       break;
     case SECCOMP_RET_KILL_THREAD:
       end_thread_by(call, SIGSYS);

@@ -10,6 +10,7 @@
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/handlers.h"
+#include "recorder/core/syscalls/seccomp_listener.h"
 #include "recorder/core/syscalls/tasks/checkpoint.h"
 
 namespace reweave::core {
@@ -27,6 +28,8 @@ long handle_exit(Call& call) {
       wire::RecordKind::kThreadExit, "ended", [](wire::ThreadExitRecord& record) { record.step = state().step; },
       [](const wire::ThreadExitRecord&) -> const char* { return nullptr; });
   leave_tracing(me, static_cast<std::int32_t>((call.args[0] & 0xff) << 8));
+  me.seccomp = 0;
+  silence_bells();
   retire_self();
   end_kernel_thread(call.args[0]);
 }

@@ -20,6 +20,7 @@
 #include "recorder/core/signals/signal_frames.h"
 #include "recorder/core/syscalls/explored_answers.h"
 #include "recorder/core/syscalls/files/fd_sharing.h"
+#include "recorder/core/syscalls/seccomp_listener.h"
 #include "recorder/core/syscalls/table.h"
 #include "recorder/core/syscalls/tasks/clone.h"
 
@@ -110,6 +111,7 @@ void become_child(Thread& child, const CloneArgs& args) {
   here.pid = child.tid;
   here.outer_pid = child.outer_tid;
   await_first_stop();
+  silence_bells();
   if ((args.flags & CLONE_CHILD_SETTID) != 0) store_tid(args.child_tid, child.tid);
   if ((args.flags & CLONE_CHILD_CLEARTID) != 0) child.clear_child_tid = args.child_tid;
 }
