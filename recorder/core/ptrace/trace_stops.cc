@@ -203,7 +203,7 @@ void leave_traced_call(KernelContext& context, bool restarts) {
   }
   tracee = tracee_of(self());
   if (tracee == nullptr) return;
-  if (!restarts) tracee->call = -1;
+  if (!restarts && tracee->call == SYS_rt_sigreturn) tracee->call = -1;  // the kernel shows no call after it
   tracee->in_call = 0;
 }
 

@@ -94,11 +94,22 @@ static void killed(void) {
     _exit(1);
   }
   CHECK(stop_of(child) == SIGTERM);
+  CHECK(registers_of(child).rax == 0 && registers_of(child).orig_rax == SYS_tgkill); /* of raise */
   go_on(PTRACE_CONT, child, SIGTERM);
   expect_exit_event(child, SIGTERM);
+  CHECK(registers_of(child).rax == 0 && registers_of(child).orig_rax == SYS_tgkill);
   go_on(PTRACE_CONT, child, 0);
   const int status = status_of(child);
   CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+}
+
+/* SIGKILL comes too late for a process that exits. */
+static void killed_at_its_exit(void) {
+  const pid_t child = traced(PTRACE_O_TRACEEXIT);
+  if (child == 0) _exit(7);
+  expect_exit_event(child, 7 << 8);
+  go_on(PTRACE_CONT, child, SIGKILL);
+  expect_end(child, 7);
 }
 
 /* The victim keeps the pipe open as long as it lives. */
@@ -151,6 +162,7 @@ int main(int argc, char** argv) {
   alarm(60);
   whole_life(argv[0]);
   killed();
+  killed_at_its_exit();
   ends_with_its_tracer();
   seized_from_the_start();
   puts("lived and ended");

@@ -39,8 +39,9 @@ long kill(Call& call, Tracee& tracee) {
 long resume_in(Call& call, Tracee& tracee, ResumeMode mode) {
   const std::uint64_t signal = data_of(call);
   if (signal > kSignalCount) return complete(call, -EIO);
-  if (signal == SIGKILL) return kill(call, tracee);
-  resume(tracee, mode, static_cast<std::int32_t>(signal));
+  const bool ends = tracee.code == (SIGTRAP | PTRACE_EVENT_EXIT << 8);  // and keeps its wait status
+  if (signal == SIGKILL && !ends) return kill(call, tracee);
+  resume(tracee, mode, ends ? 0 : static_cast<std::int32_t>(signal));
   return complete(call, 0);
 }
 
