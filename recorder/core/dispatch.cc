@@ -188,16 +188,20 @@ bool resume_patched_call(KernelContext& context) {
   return true;
 }
 
-// If a signal kept a traced thread's call from finishing or from starting, prepares to make it again and returns true.
-bool may_restart(KernelContext& context, long number, long result) {
+// If a signal kept a traced thread's call from finishing or from starting, prepares to make it again.
+void prepare_restart(KernelContext& context, long number, long result) {
   Tracee* tracee = process().alive != 0 ? tracee_of(self()) : nullptr;
-  if (tracee == nullptr) return false;
+  if (tracee == nullptr) return;
   if (result == kNotStarted)
     begin_call_again(context, *tracee, number);
   else if (result == -EINTR && signal_due(self()))
     begin_restart(context, *tracee, number);
-  else
-    return false;
+}
+
+// Ends a traced thread's handler, after which the kernel shows no call. False: the process dies.
+bool end_traced_handler(KernelContext& context) {
+  if (!end_handler(context)) return false;
+  if (Tracee* tracee = tracee_of(self())) tracee->call = -1;
   return true;
 }
 
@@ -210,16 +214,15 @@ bool pass_filters(KernelContext& context, long& number) {
 
 // If the call creates a process, the new process's thread also returns from here.
 void on_traced_call(KernelContext& context, long number) {
-  bool restarts = false;
   if (enter_traced_call(context, number) && pass_filters(context, number)) {
     if (number == SYS_rt_sigreturn) {
-      if (!refuses_return(context) && !end_handler(context)) return;
+      if (!refuses_return(context) && !end_traced_handler(context)) return;
     } else {
-      restarts = may_restart(context, number, carry_out(context, number));
+      prepare_restart(context, number, carry_out(context, number));
     }
   }
   if (process().alive == 0) return;
-  leave_traced_call(context, restarts);
+  leave_traced_call(context);
   if (process().alive != 0) deliver_signals(context, false, number);
 }
 

@@ -192,7 +192,7 @@ bool stop_by_filter(KernelContext& context, long& number, std::uint64_t message)
   return true;
 }
 
-void leave_traced_call(KernelContext& context, bool restarts) {
+void leave_traced_call(KernelContext& context) {
   Tracee* tracee = tracee_of(self());
   if (tracee == nullptr || tracee->in_call == 0) return;
   if (tracee->mode == ResumeMode::kSyscall) {
@@ -203,7 +203,6 @@ void leave_traced_call(KernelContext& context, bool restarts) {
   }
   tracee = tracee_of(self());
   if (tracee == nullptr) return;
-  if (!restarts && tracee->call == SYS_rt_sigreturn) tracee->call = -1;  // the kernel shows no call after it
   tracee->in_call = 0;
 }
 
@@ -241,7 +240,7 @@ void stop_after_exec(KernelContext& context) {
   context.registers.rax = 0;
   if (me.tracee == 0) return;
   const bool signalled = (tracee->options & PTRACE_O_TRACEEXEC) == 0 && tracee->seized == 0;
-  leave_traced_call(context, false);
+  leave_traced_call(context);
   if (me.tracee == 0 || !signalled) return;
   const Info info = info_of(SIGTRAP, 0 /* SI_USER */, process().pid);
   force_signal(context, SIGTRAP, &info);

@@ -18,12 +18,12 @@ void stop_at_event(KernelContext& context, int event, std::uint64_t message);
 bool wants_event(const Thread& thread, int event);
 
 // Around a system call. enter_traced_call may change `number`; false: the call is not to be made, and its result is in
-// rax. `restarts`: a signal interrupted the call (restarts.h).
+// rax.
 bool enter_traced_call(KernelContext& context, long& number);
 // For a call that the thread's own filters leave to its tracer (PTRACE_EVENT_SECCOMP), which receives `message`. Result
 // as for enter_traced_call.
 bool stop_by_filter(KernelContext& context, long& number, std::uint64_t message);
-void leave_traced_call(KernelContext& context, bool restarts);
+void leave_traced_call(KernelContext& context);
 
 // Single steps. The trap flag that the tracer asked for is cleared in `context` while the core works on it, and set
 // again afterwards. A step whose instruction the core carried out ends with finish_step.

@@ -32,9 +32,8 @@ struct CloneArgs {
 long create_thread(Call& call, const CloneArgs& args);
 long create_process(Call& call, const CloneArgs& args);
 
-// Blocks all signals while the kernel creates a thread or process. Until the new one has called set_gs, the
-// core's handlers take it for its creator, and would give the creator its signals. A new thread calls apply_signal_mask
-// then.
+// While the kernel creates a thread or process, blocks the signals that are sent to it: until it has called set_gs, the
+// core's handlers take it for its creator, and would give the creator its signals. A new thread then unblocks them.
 class SignalsBlocked {
  public:
   SignalsBlocked();

@@ -182,8 +182,8 @@ long try_pidfd(const CloneArgs& args) {
 }
 
 SignalsBlocked::SignalsBlocked() {
-  constexpr std::uint64_t kAll = ~std::uint64_t{0};
-  sys(SYS_rt_sigprocmask, SIG_SETMASK, &kAll, &before_, 8);
+  constexpr std::uint64_t kSent = ~kNeverBlocked | signal_bit(kWatchdogSignal);
+  sys(SYS_rt_sigprocmask, SIG_SETMASK, &kSent, &before_, 8);
 }
 
 SignalsBlocked::~SignalsBlocked() { sys(SYS_rt_sigprocmask, SIG_SETMASK, &before_, nullptr, 8); }
