@@ -106,6 +106,14 @@ json sarif_report(const json& report) {
   return log;
 }
 
+json code_flows(const json& report, const std::function<std::string(const std::string&)>& shown) {
+  std::vector<json> steps = steps_of_cause(report);
+  if (steps.empty()) return json::array();
+  for (json& step : steps)
+    if (step.contains("file")) step["file"] = shown(step.at("file").get<std::string>());
+  return flows_of(std::move(steps));
+}
+
 std::string junit_report(const json& report, const std::string& recording) {
   const std::string outcome = report.at("failure"), words = report.at("last_words"), cause = report.at("cause");
   std::string said = outcome + "\n" + words + (words.empty() ? "" : "\n") + "\n" + cause + "\n";

@@ -21,6 +21,7 @@ json of(const HuntFailure& failure) {
   json result = failure_json(failure.kept);
   result.update(
       {{"file", failure.file}, {"line", failure.line}, {"recorded", failure.recorded}, {"found_as", failure.found_as}});
+  result["flows"] = failure.flows.empty() ? json::array() : json::parse(failure.flows);
   return result;
 }
 
@@ -31,6 +32,7 @@ HuntFailure failure_of(const json& from) {
   from.at("line").get_to(failure.line);
   from.at("recorded").get_to(failure.recorded);
   failure.found_as = from.value("found_as", failure.kept.what);  // older hunts do not have it
+  if (const json flows = from.value("flows", json::array()); !flows.empty()) failure.flows = json_text(flows, -1);
   return failure;
 }
 

@@ -28,6 +28,7 @@ struct HuntFailure {
   std::uint32_t line = 0;
   bool recorded = false;  // it failed while being recorded, without a search: there is no story
   std::string found_as;   // what the search called it, before the explanation named its objects
+  std::string flows;      // the steps of the cause as SARIF's `codeFlows`, JSON; empty if no cause is known
 };
 
 // One search from the passing recording.

@@ -46,6 +46,7 @@ json sarif_result(const TargetHunt& hunt, const HuntFailure& failure, const std:
                  {"level", "error"},
                  {"message", {{"text", message}}},
                  {"occurrenceCount", failure.kept.count}};
+  if (!failure.flows.empty()) result["codeFlows"] = json::parse(failure.flows);
   if (failure.file.empty()) return result;
   const json place = {{"artifactLocation", {{"uri", uri_of(failure.file)}}},
                       {"region", {{"startLine", std::max(failure.line, 1u)}}}};

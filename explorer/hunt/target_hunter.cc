@@ -12,6 +12,7 @@
 
 #include "explorer/campaign/campaign_report.h"
 #include "explorer/campaign/failures.h"
+#include "explorer/explain/report_ci.h"
 #include "explorer/explain/report_sentences.h"
 #include "explorer/explain/report_steps.h"
 #include "explorer/hunt/failure_place.h"
@@ -20,6 +21,7 @@
 #include "formats/base/counted.h"
 #include "formats/base/error.h"
 #include "formats/base/fd.h"
+#include "formats/base/json_text.h"
 #include "formats/base/private_folder.h"
 #include "formats/base/terminal.h"
 
@@ -161,7 +163,7 @@ void TargetHunter::take_over(const KeptFailure& failure, const SourcePaths& sour
     known->kept.count += failure.count;
     return;
   }
-  HuntFailure found = {failure, "", 0, false, failure.what};
+  HuntFailure found = {failure, "", 0, false, failure.what, ""};
   found.kept.path = free_name(failure.reproduced() ? "failure" : "unreproduced");
   fs::rename(failure.path, path_of(found.kept.path));
   sources.place(found);
@@ -209,6 +211,8 @@ void TargetHunter::take_cause(HuntFailure& failure, const nlohmann::json& report
   failure.kept.what = report.at("failure");  // names objects that the search knows by their addresses
   failure.kept.cause = cause;
   write_story(path_of(failure.kept.path), failure.kept);
+  if (const nlohmann::json flows = code_flows(report, path_in_checkout); !flows.empty())
+    failure.flows = json_text(flows, -1);
   const nlohmann::json step = main_step_of_cause(report);
   if (step.is_null()) return;
   failure.file = path_in_checkout(step.at("file").get<std::string>());

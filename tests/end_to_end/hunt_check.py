@@ -92,6 +92,10 @@ class Hunts(ScratchCase):
         sarif = json.loads((folder / "report.sarif").read_text())
         self.assertEqual(sarif["version"], "2.1.0")
         self.assertEqual(len(sarif["runs"][0]["results"]), sum(found))
+        explained = [failure for target in told["targets"] for failure in target["failures"]
+                     if failure["reproduced"] and failure["flows"]]
+        flows = [result["codeFlows"] for result in sarif["runs"][0]["results"] if "codeFlows" in result]
+        self.assertEqual(flows, [failure["flows"] for failure in explained])
         self.assertTrue((folder / "summary.md").read_text().startswith("## reweave hunt: "))
         self.assertEqual(folder.stat().st_mode & 0o777, 0o700)
         return told
@@ -117,6 +121,9 @@ class Hunts(ScratchCase):
         self.assertIn(failure["cause"], story)
         self.assertIn(failure["cause"], output)
         self.assertEqual(self.replayed(output.splitlines()[-1]), 134)
+        threads = failure["flows"][0]["threadFlows"]
+        self.assertEqual([flow["id"] for flow in threads], ["thread 1", "thread 2"])
+        self.assertIn("balance", threads[0]["locations"][0]["location"]["message"]["text"])
         junit = xml.etree.ElementTree.parse(folder / "junit.xml").getroot().find(".//failure")
         self.assertIn("killed by signal 6", junit.get("message"))
         self.assertEqual(self.replayed(junit.text.strip().splitlines()[-1]), 134)
