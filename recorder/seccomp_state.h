@@ -1,5 +1,5 @@
 // The target's seccomp filters, and calls that wait until a supervisor answers them, in the runtime state
-// (core/syscalls/seccomp.h, core/syscalls/seccomp_listener.h).
+// (core/syscalls/seccomp/seccomp.h, core/syscalls/seccomp/seccomp_listener.h).
 //
 // Thread rule: the baton holder only.
 #pragma once

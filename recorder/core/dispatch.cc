@@ -24,7 +24,7 @@
 #include "recorder/core/syscalls/files/file_changes.h"
 #include "recorder/core/syscalls/kernel_steps.h"
 #include "recorder/core/syscalls/recorded.h"
-#include "recorder/core/syscalls/seccomp.h"
+#include "recorder/core/syscalls/seccomp/seccomp.h"
 #include "recorder/core/syscalls/table.h"
 
 #pragma GCC visibility push(hidden)

@@ -11,7 +11,7 @@
 #include "recorder/core/syscalls/ioctl_buffers.h"
 #include "recorder/core/syscalls/ioctl_requests.h"
 #include "recorder/core/syscalls/recorded.h"
-#include "recorder/core/syscalls/seccomp_listener.h"
+#include "recorder/core/syscalls/seccomp/seccomp_listener.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {

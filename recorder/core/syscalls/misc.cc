@@ -13,7 +13,7 @@
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/memory/memory_calls.h"
 #include "recorder/core/syscalls/recorded.h"
-#include "recorder/core/syscalls/seccomp.h"
+#include "recorder/core/syscalls/seccomp/seccomp.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {

@@ -6,7 +6,7 @@
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/syscalls/proc/proc_path.h"
 #include "recorder/core/syscalls/proc/shown_file.h"
-#include "recorder/core/syscalls/seccomp.h"
+#include "recorder/core/syscalls/seccomp/seccomp.h"
 
 namespace reweave::core {
 

@@ -10,7 +10,7 @@
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/handlers.h"
-#include "recorder/core/syscalls/seccomp_listener.h"
+#include "recorder/core/syscalls/seccomp/seccomp_listener.h"
 #include "recorder/core/syscalls/tasks/checkpoint.h"
 
 namespace reweave::core {

@@ -20,7 +20,7 @@
 #include "recorder/core/signals/signal_frames.h"
 #include "recorder/core/syscalls/explored_answers.h"
 #include "recorder/core/syscalls/files/fd_sharing.h"
-#include "recorder/core/syscalls/seccomp_listener.h"
+#include "recorder/core/syscalls/seccomp/seccomp_listener.h"
 #include "recorder/core/syscalls/table.h"
 #include "recorder/core/syscalls/tasks/clone.h"
 

@@ -1,4 +1,4 @@
-#include "recorder/core/syscalls/seccomp_bells.h"
+#include "recorder/core/syscalls/seccomp/seccomp_bells.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -7,7 +7,7 @@
 
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/signals/signals.h"
-#include "recorder/core/syscalls/seccomp_listener.h"
+#include "recorder/core/syscalls/seccomp/seccomp_listener.h"
 
 namespace reweave::core {
 

@@ -9,9 +9,9 @@
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/recorded.h"
-#include "recorder/core/syscalls/seccomp_bells.h"
-#include "recorder/core/syscalls/seccomp_listener.h"
-#include "recorder/core/syscalls/seccomp_messages.h"
+#include "recorder/core/syscalls/seccomp/seccomp_bells.h"
+#include "recorder/core/syscalls/seccomp/seccomp_listener.h"
+#include "recorder/core/syscalls/seccomp/seccomp_messages.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {

@@ -1,4 +1,4 @@
-#include "recorder/core/syscalls/seccomp.h"
+#include "recorder/core/syscalls/seccomp/seccomp.h"
 
 #include <linux/audit.h>
 #include <linux/capability.h>
@@ -18,7 +18,7 @@
 #include "recorder/core/syscalls/call.h"
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/handlers.h"
-#include "recorder/core/syscalls/seccomp_listener.h"
+#include "recorder/core/syscalls/seccomp/seccomp_listener.h"
 #include "recorder/core/syscalls/table.h"
 
 namespace reweave::core {

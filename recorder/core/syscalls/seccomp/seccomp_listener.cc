@@ -1,5 +1,5 @@
 // The supervisor's side of seccomp's user notification: the requests of a listener (seccomp_unotify(2)).
-#include "recorder/core/syscalls/seccomp_listener.h"
+#include "recorder/core/syscalls/seccomp/seccomp_listener.h"
 
 #include <fcntl.h>
 #include <linux/ioctl.h>
@@ -11,8 +11,8 @@
 #include "recorder/core/schedule/pid_namespaces.h"
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/syscalls/files/fd_table.h"
-#include "recorder/core/syscalls/seccomp_bells.h"
-#include "recorder/core/syscalls/seccomp_messages.h"
+#include "recorder/core/syscalls/seccomp/seccomp_bells.h"
+#include "recorder/core/syscalls/seccomp/seccomp_messages.h"
 
 namespace reweave::core {
 
