@@ -30,11 +30,7 @@ Clock::time_point deadline_in(double seconds) {
 }
 
 RunResult recorded_run(const std::string& path, const ExpectedEndings& expected) {
-  const Manifest manifest = RecordingReader(path).manifest();
-  RunResult run;
-  run.outcome = manifest.outcome;
-  run.text = manifest.outcome_text;
-  run.wait_status = manifest.wait_status;
+  RunResult run = recorded_end(RecordingReader(path).manifest());
   expected.judge(run);
   return run;
 }

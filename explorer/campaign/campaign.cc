@@ -139,9 +139,7 @@ class Campaign {
                                     : ExpectedEndings::parse(options.expected);
   }
   static bool passed(const ExpectedEndings& expected, const Manifest& manifest) {
-    RunResult recorded;
-    recorded.outcome = manifest.outcome;
-    recorded.wait_status = manifest.wait_status;
+    RunResult recorded = recorded_end(manifest);
     expected.judge(recorded);
     return recorded.outcome == wire::OutcomeKind::kPassed;
   }
@@ -273,14 +271,12 @@ class Campaign {
     drive(repeats, std::numeric_limits<std::uint64_t>::max(), "");
     result_.missed = repeats.missed();
     if (!failures_.none() || options_.suspects_again == nullptr) return;
-    for (const FoundFailure& suspect : *options_.suspects_again) {
-      RunRequest request = request_of(suspect.switches);
-      if (request.goal.size() > kGoalBytes) continue;
-      request.observe = true;
-      request.step_limit = step_limit();
-      const RunResult run = judged(workers_->run(request), false);
+    Repeats suspects(*options_.suspects_again);
+    while (std::optional<RunRequest> request = suspects.next()) {
+      request->step_limit = step_limit();
+      const RunResult run = judged(workers_->run(*request), false);
       if (run.outcome == wire::OutcomeKind::kLeftRecording)
-        suspected_.note(run, request, suspect.how, suspect.number, step_limit());
+        suspected_.note(run, *request, request->source, result_.progress.runs, step_limit());
     }
   }
 

@@ -37,7 +37,7 @@ class Collector {
 
   void add(const FoundFailure& failure, std::uint64_t unit) {
     FoundFailure found = failure;
-    found.how = told_by(failure, unit);
+    found.how = found_by(failure, unit);
     const auto end = std::ranges::find_if(ends_, [&](const End& other) {
       const FoundFailure& first = findings_.failures[other.first];
       return first.site == failure.site && same_failure(first.end, failure.end);
@@ -62,10 +62,10 @@ class Collector {
     const auto is_same = [&](const FoundFailure& other) { return other.end.text == suspect.end.text; };
     if (known.size() == kMostEnds || std::ranges::any_of(known, is_same)) return;
     known.push_back(suspect);
-    known.back().how = told_by(suspect, unit);
+    known.back().how = found_by(suspect, unit);
   }
 
-  static std::string told_by(const FoundFailure& found, std::uint64_t unit) {
+  static std::string found_by(const FoundFailure& found, std::uint64_t unit) {
     return fmt::format("unit {}, run {}, {}", unit, found.number, found.how);
   }
 

@@ -16,7 +16,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::size_t kMostShown = 50;  // cases without failures that text and Markdown name
+constexpr std::size_t kMostShown = 50;  // cases without kept recordings that text and Markdown name
 
 json case_json(const MergedCase& one) {
   const CaseFindings& findings = one.findings;
@@ -52,6 +52,8 @@ KeptFailure in_folder(KeptFailure run, const std::string& folder) {
   run.path = (std::filesystem::path(folder) / run.path).string();
   return run;
 }
+
+bool has_recordings(const MergedCase& one) { return !one.failures.empty() || !one.suspected.empty(); }
 
 // True if the reports have something to say about the case.
 bool is_remarkable(const MergedCase& one) { return has_page(one) || !remark_of(one.findings).empty(); }
@@ -129,7 +131,7 @@ std::string merged_text(const Merged& merged, const std::string& folder) {
   std::size_t shown = 0, left = 0;
   for (const MergedCase& one : merged.cases) {
     if (!is_remarkable(one)) continue;
-    if (one.failures.empty() && one.suspected.empty() && ++shown > kMostShown)
+    if (!has_recordings(one) && ++shown > kMostShown)
       left++;
     else
       text += case_text(one, folder);
@@ -152,7 +154,7 @@ std::string merged_markdown(const Merged& merged, const std::string& folder) {
   std::size_t shown = 0, left = 0;
   for (const MergedCase& one : merged.cases) {
     if (!is_remarkable(one)) continue;
-    if (one.failures.empty() && one.suspected.empty() && ++shown > kMostShown) {
+    if (!has_recordings(one) && ++shown > kMostShown) {
       left++;
       continue;
     }

@@ -100,25 +100,14 @@ bool ends_in_unseen_error(const RunResult& again, const Manifest& recorded) {
   return again.outcome == wire::OutcomeKind::kMemoryError && !recorded.heap_checks;
 }
 
-// The first line of describe_outcome() of the recorded run.
-std::string recorded_outcome(const Manifest& manifest) {
-  RunResult recorded;
-  recorded.outcome = manifest.outcome;
-  recorded.wait_status = manifest.wait_status;
-  recorded.text = manifest.outcome_text;
-  return first_line(describe_outcome(recorded));
-}
-
 // Repeats the recorded run with its switches, observed, and minimises its preemptions.
 RunResult failing_run(const std::string& recording, Bench& bench, const ExpectedEndings& expected,
                       const Places& places) {
   // Runs with more schedule points are repeated less often.
   constexpr std::uint64_t kMostMinimiseRuns = 1000, kFewestMinimiseRuns = 20, kMinimisePoints = 10'000'000;
-  RunResult recorded;
-  recorded.records = records_behind(recording, bench.departure());
   const Manifest manifest = RecordingReader(recording).manifest();
-  recorded.outcome = manifest.outcome;
-  recorded.wait_status = manifest.wait_status;
+  RunResult recorded = recorded_end(manifest);
+  recorded.records = records_behind(recording, bench.departure());
   expected.judge(recorded);
   REQUIRE(
       recorded.outcome != wire::OutcomeKind::kLeftRecording,
@@ -250,7 +239,7 @@ int explain_recording(const ExplainArguments& arguments) {
     options.same_place = [&](std::uint64_t a, std::uint64_t b) { return places.code(a) == places.code(b); };
     explanation = explain(batch, failing, options, progress);
     if (reader.manifest().outcome != failing.outcome)
-      explanation.recorded_outcome = recorded_outcome(reader.manifest());
+      explanation.recorded_outcome = first_line(describe_outcome(recorded_end(reader.manifest())));
     if (bench.was_cut_short())
       explanation.notes.push_back(
           fmt::format("the experiments left when {:g} s were over (--seconds allows more)", arguments.seconds));

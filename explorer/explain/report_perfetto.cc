@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <protozero/pbf_builder.hpp>
 #include <vector>
 
@@ -143,15 +144,16 @@ void annotate(protozero::pbf_builder<EventField>& event, const char* name, const
 std::uint64_t write_schedule(const json& steps, const std::multimap<PerfettoStep, std::uint64_t>& flows,
                              PerfettoWriter& to) {
   constexpr std::uint64_t kStep = 1000, kWidth = 900;  // nanoseconds
-  std::uint64_t time = 0, end = 0, running = 0;
-  bool runs = false;
+  std::uint64_t end = 0;
+  std::optional<std::uint64_t> running;  // the thread whose turn it is
   for (const json& step : steps) {
     const auto thread = step.at("thread").get<std::uint64_t>();
-    time = std::max(end, step.at("choice").get<std::uint64_t>() * kStep);
-    if (runs && running != thread) to.event(end, running, kSliceEnd);
-    if (!runs || running != thread) to.event(time, thread, kSliceBegin, fmt::format("thread {} runs", thread));
-    runs = true;
-    running = thread;
+    const std::uint64_t time = std::max(end, step.at("choice").get<std::uint64_t>() * kStep);
+    if (running != thread) {
+      if (running) to.event(end, *running, kSliceEnd);
+      to.event(time, thread, kSliceBegin, fmt::format("thread {} runs", thread));
+      running = thread;
+    }
     const std::string what = step.at("does").get<std::string>() + " " + step.at("object").get<std::string>();
     to.event(time, thread, kSliceBegin, what, [&](auto& event) {
       event.add_string(EventField::kCategory, "step");
@@ -163,7 +165,7 @@ std::uint64_t write_schedule(const json& steps, const std::multimap<PerfettoStep
     to.event(time + kWidth, thread, kSliceEnd);
     end = time + kStep;
   }
-  if (runs) to.event(end, running, kSliceEnd);
+  if (running) to.event(end, *running, kSliceEnd);
   return end;
 }
 

@@ -12,11 +12,7 @@ namespace reweave {
 namespace {
 
 FoundAgain found_again(const OldFailure& old, const std::string& path, const std::string& how) {
-  const Manifest manifest = RecordingReader(path).manifest();
-  RunResult end;
-  end.outcome = manifest.outcome;
-  end.text = manifest.outcome_text;
-  end.wait_status = manifest.wait_status;
+  const RunResult end = recorded_end(RecordingReader(path).manifest());
   FoundAgain found;
   found.path = path;
   Places places(path);

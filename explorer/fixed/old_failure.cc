@@ -73,12 +73,9 @@ std::string without_numbers(const std::string& whole) {
 OldFailure read_old_failure(const std::string& recording) {
   constexpr std::size_t kMostFlips = 1000, kMostSteps = 10'000;
   const RecordingReader reader(recording);
-  const Manifest& manifest = reader.manifest();
   OldFailure old;
   old.recording = recording;
-  old.end.outcome = manifest.outcome;
-  old.end.text = manifest.outcome_text;
-  old.end.wait_status = manifest.wait_status;
+  old.end = recorded_end(reader.manifest());
   constexpr std::size_t kMostBytes = 64 << 20;
   REQUIRE(reader.folder().has(kExplanationFile),
           "{} has no saved explanation: make one with the old program, `reweave explain --save {}`", recording,

@@ -6,6 +6,8 @@
 #include <cctype>
 #include <cstring>
 
+#include "formats/recording/manifest.h"
+
 namespace reweave {
 
 namespace {
@@ -32,6 +34,14 @@ std::string shape_of(const std::string& text) {
 
 bool same_failure(const RunResult& a, const RunResult& b) {
   return a.outcome == b.outcome && a.wait_status == b.wait_status && shape_of(a.text) == shape_of(b.text);
+}
+
+RunResult recorded_end(const Manifest& manifest) {
+  RunResult run;
+  run.outcome = manifest.outcome;
+  run.wait_status = manifest.wait_status;
+  run.text = manifest.outcome_text;
+  return run;
 }
 
 std::string describe_outcome(const RunResult& run) {

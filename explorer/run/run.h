@@ -13,6 +13,8 @@
 
 namespace reweave {
 
+struct Manifest;
+
 // Sites of plain accesses that need not be schedule points, and sites that must remain schedule points even if they
 // have the same hash as one of the others (quiet_slot in recorder/observation.h).
 struct QuietSites {
@@ -66,6 +68,9 @@ struct RunResult {
            outcome != wire::OutcomeKind::kUnsupported && outcome != wire::OutcomeKind::kDiverged;
   }
 };
+
+// The outcome, wait status and text with which a recorded run ended.
+RunResult recorded_end(const Manifest& manifest);
 
 // The text of a run that was ended because the only thread that could run computed for ten seconds without reaching a
 // schedule point.

@@ -110,7 +110,7 @@ Choice choose(const ChoiceArgs& args) {
 
 }  // namespace
 
-extern const Policy kHandoverPolicy = {"handover", "who is woken comes late, after all that could run meanwhile",
-                                       begin_run, choose};
+extern const Policy kHandoverPolicy = {
+    "handover", "a woken thread, and the one that woke it, run after all others that can", begin_run, choose};
 
 }  // namespace reweave
