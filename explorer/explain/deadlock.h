@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "explorer/run/events.h"
+#include "explorer/run/run.h"
 
 namespace reweave {
 

@@ -12,6 +12,7 @@
 #include "explorer/explain/report_sentences.h"
 #include "explorer/explain/report_steps.h"
 #include "explorer/words/escaping.h"
+#include "formats/elf/source_lines.h"
 
 namespace reweave {
 
