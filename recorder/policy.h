@@ -37,6 +37,8 @@ struct Policy {
   Choice (*choose)(const ChoiceArgs&);
   // `undisturbed` also applies to synchronisation operations and system calls.
   bool holds_at_calls = false;
+  // It lets the current thread continue, or else the next one by ID, then the first. `enabled` need have no others.
+  bool takes_turns = false;
 };
 
 // The policy with that name, or null. Defined above this layer, in explorer/strategies/all.cc.

@@ -8,6 +8,7 @@
 
 #include "recorder/arena.h"
 #include "recorder/fp_layout.h"
+#include "recorder/id_set.h"
 #include "recorder/seccomp_state.h"
 #include "recorder/tracee.h"
 
@@ -205,6 +206,9 @@ struct alignas(64) Thread {
   std::uint64_t once;        // its innermost pthread_once whose routine has not begun, or 0 (spin_barrier_once.cc)
   std::uint64_t waits_at;    // the return address of the interposed function in which it waits; 0: it is in none
   std::uint64_t peek_fails;  // where it continues if the load of peek() under way faults (recorder/peek.h); 0: none is
+  // ID + 1 of its neighbours, or 0, among the threads of its process and those that wait in the same queue.
+  std::uint16_t next_of_process, previous_of_process;  // recorder/live_threads.h
+  std::uint16_t next_waiting, previous_waiting;        // recorder/wait_queues.h
 };
 
 // The schedule points left to a thread before the policy is asked: the sum of its counters.
@@ -254,6 +258,7 @@ struct ReadPosition {
 struct FdTable {
   FdEntry entries[kMaxFds];
   FarStream far_streams[16];
+  std::uint32_t users;  // live threads that have this table
 };
 
 // The kernel's struct sigaction.
@@ -275,9 +280,11 @@ struct Process {
   std::uint16_t index;
   std::uint16_t parent;
   std::uint16_t live_threads;
+  std::uint16_t first_thread, last_thread;  // ID + 1 of the oldest and newest live thread (recorder/live_threads.h)
   std::uint8_t alive;
   // The processes, possibly this one, whose memory and handlers it uses (clone(2)).
   std::uint16_t memory_of, handlers_of;
+  std::uint16_t memory_users;             // live processes that use its memory (recorder/alive_processes.h)
   ThreadId creator;                       // the thread that made it
   std::uint8_t exit_signal;               // sent to its parent when it ends
   std::uint8_t executed_in_run;           // explored run: 1: its program is not the fork server's
@@ -358,6 +365,12 @@ inline constexpr std::uint32_t kMaxNotedFiles = 256;
 inline constexpr std::uint32_t kWaitSlots = 256;
 constexpr std::uint64_t wait_slot(std::uint64_t address) { return address >> 3 & (kWaitSlots - 1); }
 
+// Waiting threads in order of arrival (recorder/wait_queues.h): ID + 1 of the first and the last, or 0.
+struct WaitQueue {
+  std::uint16_t first, last;
+};
+inline constexpr std::uint32_t kWaitQueues = 1024;
+
 struct RuntimeState {
   std::atomic<std::uint32_t> holder;       // thread id + 1, 0 = the baton is free
   std::atomic<std::uint32_t> next_holder;  // likewise: the thread to which the holder is giving it
@@ -367,10 +380,10 @@ struct RuntimeState {
   std::uint64_t step;                      // schedule points up to the last time the slow path ran
   std::uint64_t wait_order;
   std::uint32_t thread_count;               // IDs assigned so far
-  std::uint32_t live_threads;               // entries of `live`
+  std::uint32_t live_threads;               // members of `live`
   std::uint32_t ended_threads, next_ended;  // number of entries of the ring `ended`, and the index of the oldest
   std::uint32_t process_count;              // of the whole run
-  std::uint32_t alive_count;                // entries of `alive`
+  std::uint32_t alive_count;                // members of `alive`
   std::uint32_t fd_tables_used;             // fd_tables used so far
   std::atomic<std::uint32_t> stalled_ms;    // set by the supervisor with the watchdog's signal
   std::uint32_t clock_reads_pass;           // 1: rdtsc cannot be made to fault here (core/processor/input_traps.h)
@@ -402,7 +415,18 @@ struct RuntimeState {
   PolicyState policy;
   // Number of blocked threads by wait_slot() of the object that they wait for; if it is 0, no thread need be woken.
   std::uint16_t waiting_at[kWaitSlots];
-  std::uint16_t live[kMaxThreads];  // IDs of threads that have not exited, in order of creation
+  WaitQueue wait_queues[kWaitQueues], vector_waits;
+  IdSet<kMaxThreads> live;  // threads that have not exited (recorder/live_threads.h)
+  // Threads that may be able to run, so that choosing among thousands of waiting threads need not look at each. A
+  // thread that is missing waits or is in the kernel. Code that makes a thread able to run (its state is ready, or its
+  // wait has expired) adds it afterwards. Only code that chooses a thread removes threads, and then checks them again.
+  // So a thread that can run is in the set, except for the instant before it is added. In modelled runs none is
+  // removed; replays take their choices from the recording.
+  IdSet<kMaxThreads> awake;
+  IdSet<kMaxThreads> waiting_for_owner;  // threads that wait for a futex whose owner is known (FUTEX_LOCK_PI)
+  IdSet<kMaxFdTables> fd_tables_in_use;
+  IdSet<kMaxProcesses> alive;  // processes that have not ended (recorder/alive_processes.h)
+  std::uint32_t able_thread;   // ID of a thread that recently needed no others to continue (core/schedule/deadlock.cc)
   // Tables of which only the beginning is used come after what every run uses (core/explored/fork_server.cc).
   //
   // Mapped files that may change, by identity, and their sizes; in a replay the arena holds their contents.
@@ -412,8 +436,7 @@ struct RuntimeState {
   std::uint64_t seccomp_instructions[kMaxSeccompInstructions];
   FutexVector futex_vectors[kMaxFutexVectors];
   TrappedSite trapped[kMaxTrappedSites];
-  std::uint16_t ended[kMaxThreads];    // IDs of exited threads in that order; reused when all IDs have been assigned
-  std::uint16_t alive[kMaxProcesses];  // indices of the processes that have not ended, ascending
+  std::uint16_t ended[kMaxThreads];  // IDs of exited threads in that order; reused when all IDs have been assigned
   Process processes[kMaxProcesses];
   FdTable fd_tables[kMaxFdTables];
   Thread threads[kMaxThreads];

@@ -4,7 +4,7 @@
 // date.
 #pragma once
 
-#include "recorder/runtime_state.h"
+#include "recorder/live_threads.h"
 
 namespace reweave {
 
@@ -34,10 +34,8 @@ inline bool needs_others(const RuntimeState& state, const Thread& thread) {
 inline const Thread* awaited_end(const RuntimeState& state, const Thread& waiter) {
   if (waiter.wait.kind != WaitKind::kFutex) return nullptr;
   const auto memory = [&](const Thread& thread) { return state.processes[thread.process % kMaxProcesses].memory_of; };
-  for (std::uint32_t i = 0; i < state.live_threads && i < kMaxThreads; i++) {
-    const Thread& thread = state.threads[state.live[i] % kMaxThreads];
+  for (const Thread& thread : live_threads(state))
     if (thread.clear_child_tid == waiter.wait.address && memory(thread) == memory(waiter)) return &thread;
-  }
   return nullptr;
 }
 

@@ -16,8 +16,8 @@ import sys
 # Files that code inside the target may include besides its own folder: no library, nothing that allocates.
 IN_PROCESS = ("formats/wire.h", "formats/event.h", "recorder/arena.h", "recorder/runtime_state.h", "recorder/policy.h",
               "recorder/core_api.h", "recorder/elf_symbols.h", "recorder/guard.h", "recorder/observation.h",
-              "recorder/checkpoint_calls.h", "recorder/stack_cache.h", "recorder/system_files.h", "recorder/fp_layout.h", "recorder/own_files.h", "recorder/awake_threads.h",
-              "recorder/alive_processes.h", "recorder/beginning.h", "recorder/heap_poison.h", "recorder/sled_format.h",
+              "recorder/checkpoint_calls.h", "recorder/stack_cache.h", "recorder/system_files.h", "recorder/fp_layout.h", "recorder/own_files.h", "recorder/id_set.h",
+              "recorder/alive_processes.h", "recorder/live_threads.h", "recorder/wait_queues.h", "recorder/beginning.h", "recorder/heap_poison.h", "recorder/sled_format.h",
               "recorder/waiting.h", "recorder/peek.h")
 # "x/" allows all below x, "x/*" the files directly in x, anything else that one file. Own folder always.
 LAYERS = {

@@ -13,10 +13,12 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "explorer/strategies/goals.h"
 #include "formats/base/error.h"
 #include "recorder/beginning.h"
+#include "recorder/live_threads.h"
 #include "recorder/supervisor/record/hidden_environment.h"
 #include "recorder/supervisor/record/record_session.h"
 
@@ -218,9 +220,9 @@ void ForkServer::make_fair() {
 }
 
 bool ForkServer::others_can_run() {
-  const RuntimeState& state = runs_.state();
-  return std::any_of(state.live, state.live + std::min<std::uint32_t>(state.live_threads, kMaxThreads),
-                     [&](ThreadId id) { return state.threads[id].state.load() == ThreadState::kReady; });
+  for (const Thread& thread : live_threads(std::as_const(runs_.state())))
+    if (thread.state.load() == ThreadState::kReady) return true;
+  return false;
 }
 
 const char* ForkServer::await_end() {

@@ -24,7 +24,7 @@ Choice choose(const ChoiceArgs& args) {
 
 }  // namespace
 
-extern const Policy kNativePolicy = {"native", "time slices, as an operating system gives them", begin_run, choose,
-                                     true};
+extern const Policy kNativePolicy = {
+    "native", "time slices, as an operating system gives them", begin_run, choose, true, true};
 
 }  // namespace reweave

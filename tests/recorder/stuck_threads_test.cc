@@ -6,6 +6,7 @@
 #include <map>
 
 #include "recorder/alive_processes.h"
+#include "recorder/live_threads.h"
 #include "recorder/supervisor/target/baton.h"
 #include "recorder/supervisor/tree/deadlock_watch.h"
 
@@ -13,7 +14,7 @@ namespace reweave {
 namespace {
 
 struct FakeView : TreeView {
-  std::optional<KernelWait> kernel_wait(const RuntimeState&, const Thread& thread) const override {
+  std::optional<KernelWait> kernel_wait(const RuntimeState&, const Thread& thread, OpenPipes&) const override {
     const auto found = waits.find(thread.id);
     return found == waits.end() ? std::nullopt : std::optional(found->second);
   }
@@ -42,9 +43,9 @@ struct Tree {
   Thread& add(std::uint16_t process) {
     const auto id = static_cast<ThreadId>(state.thread_count++);
     Thread& thread = state.threads[id];
-    state.live[state.live_threads++] = id;
     thread.id = id;
     thread.process = process;
+    add_live(state, thread);
     thread.tid = kFirstTid + id;
     thread.wait.deadline = kNoDeadline;
     return thread;

@@ -6,6 +6,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "recorder/alive_processes.h"
+#include "recorder/live_threads.h"
 #include "recorder/supervisor/tree/tree_watch.h"
 
 namespace reweave {
@@ -13,11 +14,13 @@ namespace {
 
 // A run of one process that has the baton.
 struct Run {
-  Run() {
-    RuntimeState& state = arena.state();
+  Run() { begin(arena.state()); }
+  static void begin(RuntimeState& state) {
     state.process_count = 1;
     mark_alive(state, 0);
-    state.thread_count = state.live_threads = 1;
+    state.thread_count = 1;
+    add_live(state, state.threads[0]);
+    use_fd_table(state, state.threads[0], 0);
     state.threads[0].state.store(ThreadState::kRunning);
     state.holder.store(1);
   }
@@ -58,15 +61,14 @@ BOOST_FIXTURE_TEST_CASE(a_process_that_nobody_announced_is_forgotten, Run) {
     waitpid(child, nullptr, 0);
     RuntimeState& state = arena.state();
     state.processes[0].real_pid = child;
-    state.alive_count = 0;
-    mark_alive(state, 0);
-    if (counted == 2) mark_alive(state, 1);
+    if (counted == 2) begin(state);  // the first round has ended both
+    state.processes[1].index = state.processes[1].memory_of = state.threads[1].process = 1;
     state.processes[1].alive = 1;  // a copy of its parent's entry
-    state.processes[1].index = state.threads[1].process = 1;
+    if (counted == 2) mark_alive(state, 1);
     state.process_count = counted;
-    state.thread_count = state.live_threads = 2;
-    state.live[0] = 0, state.live[1] = 1;
+    state.thread_count = 2;
     state.threads[1].id = 1;
+    state.live.add(1);  // it is in no list yet
     state.holder.store(1);
     const std::uint64_t published = arena.header().out.head.load();
     TreeWatch watch(arena, [](ThreadId thread) { return thread == 0; });

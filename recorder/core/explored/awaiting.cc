@@ -4,6 +4,7 @@
 #include "recorder/core/explored/model_memory.h"
 #include "recorder/core/explored/recorded/inputs.h"
 #include "recorder/core/schedule/waits.h"
+#include "recorder/live_threads.h"
 
 namespace reweave::core {
 
@@ -35,11 +36,8 @@ const Awaited* share(ThreadId thread, const Awaited& awaited) {
 
 template <typename Use>
 void for_each_waiting(const Use& use) {
-  const RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    const Thread& thread = thread_of(s.live[i]);
+  for (const Thread& thread : live_threads(state()))
     if (awaited_by[thread.id] != nullptr) use(thread, *awaited_by[thread.id]);
-  }
 }
 
 }  // namespace
@@ -54,9 +52,8 @@ WaitResult wait_until(const Awaited& awaited, std::int64_t deadline) {
 }
 
 void share_waits() {
-  const RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++)
-    if (const Awaited*& awaited = awaited_by[s.live[i]]; awaited != nullptr) awaited = share(s.live[i], *awaited);
+  for (const Thread& thread : live_threads(state()))
+    if (const Awaited*& awaited = awaited_by[thread.id]; awaited != nullptr) awaited = share(thread.id, *awaited);
 }
 
 void wake_satisfied() {

@@ -24,6 +24,7 @@
 #include "recorder/core/syscalls/files/stand_in.h"
 #include "recorder/core/syscalls/scratch.h"
 #include "recorder/core/syscalls/tasks/checkpoint.h"
+#include "recorder/live_threads.h"
 
 namespace reweave::core {
 
@@ -68,9 +69,7 @@ std::int64_t deadline_of(const WaitLimit& limit) {
 // Lets the other threads continue as the policy decides. The model answers the calls that were in the kernel, and waits
 // end as in any explored run.
 void let_others_depart() {
-  RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    Thread& thread = s.threads[s.live[i]];
+  for (Thread& thread : live_threads(state())) {
     if (thread.id == self().id) continue;
     departure_of(thread).departed = true;
     ThreadState in_kernel = ThreadState::kInKernel;

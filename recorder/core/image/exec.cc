@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "recorder/alive_processes.h"
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/image/exec_check.h"
 #include "recorder/core/image/image.h"
@@ -22,6 +23,7 @@
 #include "recorder/core/syscalls/memory/memory_calls.h"
 #include "recorder/core/syscalls/scratch.h"
 #include "recorder/core/syscalls/table.h"
+#include "recorder/live_threads.h"
 
 namespace reweave::core {
 
@@ -159,7 +161,8 @@ void own_everything(Process& here) {
   }
   for (SignalAction& action : here.actions) action = {action.handler == 1 ? action.handler : 0, 0, 0, 0};
   if ((here.write_xor_execute & kMdweNotInherited) != 0) here.write_xor_execute = 0;
-  here.memory_of = here.handlers_of = here.index;
+  own_memory(s, here);
+  here.handlers_of = here.index;
 }
 
 // The error that the call returns, or 0; then `path` is the path by which the new image finds the program.
@@ -191,10 +194,8 @@ long execute(Call& call, const char* path, const char* name, char** argv, char**
   release_robust_of(process());
   own_everything(process());
   release_vfork_parent();
-  for (std::uint32_t i = state().live_threads; i-- > 0;) {  // from the end, because tracees that die leave the list
-    const Thread& other = thread_of(state().live[i]);
-    if (other.process == me.process && other.id != me.id) leave_tracing(other, 0);
-  }
+  for (const Thread& other : threads_of(state(), process()))
+    if (other.id != me.id) leave_tracing(other, 0);
   retire_process_threads(me.process, me.id);
   unshare_descriptors();
   const bool in_tree = state().run_is_tree != 0;

@@ -14,6 +14,7 @@
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/signals/signal_queue.h"
 #include "recorder/core/signals/signals.h"
+#include "recorder/live_threads.h"
 
 namespace reweave::core {
 
@@ -31,8 +32,7 @@ void kick_if_waiting(const Thread& thread) {
 
 // A waiting call made before any thread was traced does not know of stops.
 void kick_all_waiting() {
-  const RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++) kick_if_waiting(s.threads[s.live[i]]);
+  for (const Thread& thread : live_threads(state())) kick_if_waiting(thread);
 }
 
 // The kernel reports a process's end to its parent only. A tracer that is not the parent is told by the core, and so
@@ -197,11 +197,7 @@ void kick(const Thread& thread) {
 }
 
 void kick_waiting(std::uint16_t process) {
-  RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    const Thread& thread = s.threads[s.live[i]];
-    if (thread.process == process) kick_if_waiting(thread);
-  }
+  for (const Thread& thread : threads_of(state(), state().processes[process])) kick_if_waiting(thread);
 }
 
 void tell_tracer(const Tracee& tracee, int code) {

@@ -8,6 +8,7 @@
 #include "recorder/core/schedule/countdown.h"
 #include "recorder/core/schedule/deadlock.h"
 #include "recorder/core/schedule/roll_call.h"
+#include "recorder/wait_queues.h"
 
 namespace reweave::core {
 
@@ -81,7 +82,7 @@ bool free_baton(Thread& me, wire::SwitchReason reason) {
 void resume(Thread& to, std::uint32_t expired) {
   if (to.state.load() == ThreadState::kBlocked) {
     to.wait.result = expired == kInterruptedMark ? WaitResult::kInterrupted : WaitResult::kTimedOut;
-    state().waiting_at[wait_slot(to.wait.address)]--;
+    leave_wait_queue(state(), to);
   }
   to.expired.store(0);
   to.state.store(ThreadState::kRunning);

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "recorder/awake_threads.h"
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/schedule/hooks.h"
 #include "recorder/core/schedule/observation.h"
 #include "recorder/core/schedule/thread_table.h"
+#include "recorder/live_threads.h"
 #include "recorder/policy.h"
 
 namespace reweave::core {
@@ -24,15 +24,12 @@ bool is_awake(const Thread& thread) {
 
 bool may_resume(const Thread& thread) { return is_awake(thread) && !is_stopped(thread); }
 
-void note_awake(ThreadId id) { awake_threads(kArenaBase).set(id); }
+void note_awake(ThreadId id) { state().awake.add(id); }
 
 bool somebody_may_resume(const Thread& me) {
-  const RuntimeState& s = state();
-  const auto can = [&](ThreadId id) {
-    const Thread& thread = s.threads[id];
-    return (id != me.id || thread.state.load() == ThreadState::kBlocked) && may_resume(thread);
-  };
-  return awake_threads(kArenaBase).any(s.thread_count, can);
+  for (const Thread& thread : awake_threads(state()))
+    if ((thread.id != me.id || thread.state.load() == ThreadState::kBlocked) && may_resume(thread)) return true;
+  return false;
 }
 
 namespace {
@@ -47,36 +44,6 @@ bool may_time_out(const Thread& thread) {
   return thread.early_timeouts < kMostEarly || thread.wait.deadline <= state().virtual_now;
 }
 
-// In order of IDs, which is the order of creation until IDs are reused.
-std::uint32_t collect_awake(const Thread& me, bool me_enabled, ThreadId* out) {
-  std::uint32_t n = 0;
-  RuntimeState& s = state();
-  AwakeThreads& awake = awake_threads(kArenaBase);
-  awake.any(s.thread_count, [&](ThreadId id) {
-    const Thread& thread = s.threads[id];
-    if (id == me.id ? me_enabled : may_resume(thread)) out[n++] = id;
-    if (id == me.id || is_awake(thread)) return false;
-    awake.clear(id);
-    if (is_awake(thread)) awake.set(id);  // it may have woken since
-    return false;
-  });
-  return n;
-}
-
-std::uint32_t collect_enabled(const Thread& me, bool me_enabled, ThreadId* out) {
-  if (!modelled()) return collect_awake(me, me_enabled, out);
-  std::uint32_t n = 0;
-  RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    const Thread& thread = s.threads[s.live[i]];
-    if ((thread.id == me.id ? me_enabled : may_resume(thread)) || may_time_out(thread)) out[n++] = thread.id;
-  }
-  return n;
-}
-
-// Scratch of collect_enabled, used by the baton holder; one per process is enough.
-ThreadId enabled_threads[kMaxThreads];
-
 // The policy of this run, looked up by name when a process first needs it.
 const Policy* chosen_policy;
 
@@ -85,6 +52,56 @@ const Policy& policy() {
   if (chosen_policy == nullptr) bug("unknown policy");
   return *chosen_policy;
 }
+
+// Removes from the awake threads one that turned out to wait.
+void note_asleep(const Thread& thread) {
+  if (is_awake(thread)) return;
+  state().awake.remove(thread.id);
+  if (is_awake(thread)) note_awake(thread.id);  // it may have woken since
+}
+
+// In order of IDs, which is the order of creation until IDs are reused.
+std::uint32_t collect_awake(const Thread& me, bool me_enabled, ThreadId* out) {
+  std::uint32_t n = 0;
+  for (const Thread& thread : awake_threads(state())) {
+    if (thread.id == me.id ? me_enabled : may_resume(thread)) out[n++] = thread.id;
+    if (thread.id != me.id) note_asleep(thread);
+  }
+  return n;
+}
+
+// Finds the first thread with an ID from `from` to `end` - 1 that can resume. False if there is none.
+bool find_awake(std::uint32_t from, std::uint32_t end, ThreadId& found) {
+  RuntimeState& s = state();
+  for (std::uint32_t id = s.awake.next(from, end); id != end; id = s.awake.next(id + 1, end)) {
+    const Thread& thread = s.threads[id];
+    found = thread.id;
+    if (may_resume(thread)) return true;
+    note_asleep(thread);
+  }
+  return false;
+}
+
+// For policies that take turns: `me`, if it is enabled, and the thread whose turn is next. Looks at no others, of which
+// thousands may be awake.
+std::uint32_t collect_next(const Thread& me, bool me_enabled, ThreadId* out) {
+  std::uint32_t n = 0;
+  if (me_enabled) out[n++] = me.id;
+  if (find_awake(me.id + 1u, state().thread_count, out[n]) || find_awake(0, me.id, out[n])) n++;
+  return n;
+}
+
+std::uint32_t collect_enabled(const Thread& me, bool me_enabled, ThreadId* out) {
+  const bool needs_next = policy().takes_turns && config().observe == 0;
+  if (!modelled()) return needs_next ? collect_next(me, me_enabled, out) : collect_awake(me, me_enabled, out);
+  std::uint32_t n = 0;
+  for (const Thread& thread : live_threads(state()))
+    if ((thread.id == me.id ? me_enabled : may_resume(thread)) || may_time_out(thread)) out[n++] = thread.id;
+  return n;
+}
+
+// Scratch of collect_enabled, used by the baton holder; one per process is enough.
+ThreadId enabled_threads[kMaxThreads];
 
 // A thread's wait has timed out, so it is now at least as late as its deadline.
 void expire(Thread& thread, bool early) {
@@ -106,10 +123,8 @@ bool pass_timers(Thread& me, std::int64_t time) {
 
 // Modelled: no thread can proceed, so time advances to the next deadline. False if there is none.
 bool expire_next(Thread& me) {
-  RuntimeState& s = state();
   Thread* next = nullptr;
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    Thread& thread = s.threads[s.live[i]];
+  for (Thread& thread : live_threads(state())) {
     if (thread.state.load() != ThreadState::kBlocked || thread.wait.deadline == kNoDeadline) continue;
     if (next == nullptr || thread.wait.deadline < next->wait.deadline) next = &thread;
   }
@@ -124,9 +139,7 @@ bool expire_next(Thread& me) {
 // True if all threads wait. A spinning thread waits too, but this is known only when the last spinning thread gives
 // way.
 bool all_wait(const Thread& me, bool me_enabled) {
-  const RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    const Thread& thread = thread_of(s.live[i]);
+  for (const Thread& thread : live_threads(state())) {
     const bool can_run = thread.id == me.id ? me_enabled : may_resume(thread);
     if (can_run && (me.spinning == 0 || thread.spinning == 0)) return false;
   }
@@ -163,6 +176,8 @@ std::uint32_t leave_out_spinning(std::uint32_t n) {
 }  // namespace
 
 MaybeThread choose_live(Thread& me, bool me_enabled, bool yielded, std::int64_t& undisturbed) {
+  const bool fair = in_fair_part();
+  if (fair) chosen_policy = find_policy("fair");
   if (modelled() && schedule_hooks.next_timer() <= state().virtual_now && pass_timers(me, state().virtual_now))
     me_enabled = me_enabled || may_resume(me);
   std::uint32_t n = collect_enabled(me, me_enabled, enabled_threads);
@@ -171,8 +186,6 @@ MaybeThread choose_live(Thread& me, bool me_enabled, bool yielded, std::int64_t&
   const PolicyConfig& policy_config = config().policy;
   const auto* goal =
       policy_config.goal_bytes == 0 ? nullptr : reinterpret_cast<const std::byte*>(kArenaBase + kGoalOffset);
-  const bool fair = in_fair_part();
-  if (fair) chosen_policy = find_policy("fair");
   // A policy with a goal knows which thread it wants.
   if (me.spinning != 0 && (goal == nullptr || fair)) n = leave_out_spinning(n);
   const ChoiceArgs args = {

@@ -16,7 +16,7 @@ struct MaybeThread {
 // True if `thread` can continue without being woken: it is ready, its deadline has passed, or a signal came.
 bool may_resume(const Thread& thread);
 
-// To be called by code that has just made a thread able to run (recorder/awake_threads.h).
+// To be called by code that has just made a thread able to run (RuntimeState::awake).
 void note_awake(ThreadId id);
 // True if a thread other than `me` can run, or if `me` waited and can run again.
 bool somebody_may_resume(const Thread& me);

@@ -51,9 +51,14 @@ void describe(Text& text, const Thread& thread) {
 }
 
 bool all_need_others() {
-  const RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++)
-    if (!needs_others(s, s.threads[s.live[i]])) return false;
+  RuntimeState& s = state();
+  const auto is_able = [&s](const Thread& thread) { return s.live.has(thread.id) && !needs_others(s, thread); };
+  if (is_able(thread_of(static_cast<ThreadId>(s.able_thread)))) return false;
+  for (const Thread& thread : live_threads(s)) {
+    if (!is_able(thread)) continue;
+    s.able_thread = thread.id;
+    return false;
+  }
   return true;
 }
 
@@ -63,14 +68,14 @@ void check_deadlock(const Thread& me) {
   const RuntimeState& s = state();
   if (replaying() || me.state.load() == ThreadState::kInKernel || s.live_threads == 0 || !all_need_others()) return;
   bool cycle = false;
-  for (std::uint32_t i = 0; i < s.live_threads; i++) cycle = cycle || in_cycle(s.threads[s.live[i]]);
+  for (const Thread& thread : live_threads(s)) cycle = cycle || in_cycle(thread);
   if (!modelled() && (!cycle || alarm_will_come())) return;
   if (!cycle && schedule_hooks.waits_for_outside())
     end_run(wire::OutcomeKind::kLeftRecording,
             "left the recording: every thread waits, and the recording has no more input");
   Text text;
   text << "deadlock: " << (cycle ? "threads wait for each other" : "every thread waits and none can be woken");
-  for (std::uint32_t i = 0; i < s.live_threads; i++) describe(text, s.threads[s.live[i]]);
+  for (const Thread& thread : live_threads(s)) describe(text, thread);
   end_run(wire::OutcomeKind::kDeadlock, text.c_str());
 }
 

@@ -16,6 +16,7 @@
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/schedule/thread_table.h"
 #include "recorder/core/schedule/waits.h"
+#include "recorder/live_threads.h"
 
 #pragma GCC visibility push(hidden)
 extern "C" void core_note_end(int wait_status);  // entry.S
@@ -46,15 +47,7 @@ long write_tid(void* store) {
 
 }  // namespace
 
-bool memory_is_shared(const Process& target) {
-  const RuntimeState& s = state();
-  // Looks at the live threads, because a run may have had thousands of processes, each with a page of the table.
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    const Process& other = s.processes[s.threads[s.live[i]].process];
-    if (other.index != target.index && other.memory_of == target.memory_of) return true;
-  }
-  return false;
-}
+bool memory_is_shared(const Process& target) { return reweave::memory_is_shared(state(), target); }
 
 void store_tid(std::uint64_t address, std::int32_t tid) {
   if (address == 0) return;
@@ -122,8 +115,8 @@ void die_outside(const wire::ProcessExitRecord& record) {
 Thread* thread_by_tid(long tid, std::uint16_t pid_namespace) {
   RuntimeState& s = state();
   if (tid <= 0) return nullptr;
-  for (std::uint32_t i = 0; i < s.live_threads; i++)
-    if (id_seen_from(pid_namespace, s.threads[s.live[i]]) == tid) return &s.threads[s.live[i]];
+  for (Thread& thread : live_threads(s))
+    if (id_seen_from(pid_namespace, thread) == tid) return &thread;
   return nullptr;
 }
 

@@ -10,6 +10,7 @@
 #include "recorder/core/schedule/process.h"
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/schedule/waits.h"
+#include "recorder/live_threads.h"
 
 namespace reweave::core {
 
@@ -98,10 +99,7 @@ void walk(const Memory& memory, const Thread& thread) {
 // is on no list. `only`: null if the whole process ends.
 void release_inherited(const Process& owners, const Thread* only) {
   RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    const Thread& waiter = s.threads[s.live[i]];
-    const bool waits = waiter.state.load() == ThreadState::kBlocked && waiter.wait.kind == WaitKind::kFutex;
-    if (!waits || waiter.wait.owner_tid == 0) continue;
+  for (const Thread& waiter : Members(s.threads, s.waiting_for_owner, s.thread_count)) {
     const Thread* owner = thread_by_tid(waiter.wait.owner_tid, pid_namespace_of(waiter));
     if (owner == nullptr || owner->process != owners.index || (only != nullptr && owner != only)) continue;
     if (only == nullptr && waiter.process == owners.index) continue;
@@ -131,13 +129,10 @@ void release_robust_of(const Process& target) {
   release_inherited(target, nullptr);
   const bool clears = memory_is_shared(target);
   bool any = clears;
-  for (std::uint32_t i = 0; i < s.live_threads; i++)
-    any = any || (s.threads[s.live[i]].process == target.index && s.threads[s.live[i]].robust_list != 0);
+  for (const Thread& thread : threads_of(s, target)) any = any || thread.robust_list != 0;
   if (!any) return;
   const Memory memory(target);
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    const Thread& thread = s.threads[s.live[i]];
-    if (thread.process != target.index) continue;
+  for (const Thread& thread : threads_of(s, target)) {
     walk(memory, thread);
     if (clears) clear_id(memory, target, thread);
   }

@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
+#include "recorder/live_threads.h"
+
 #pragma GCC visibility push(hidden)
 extern "C" {
 void core_park(std::atomic<std::uint32_t>* word, std::uint32_t seen, reweave::core::ParkedThread* parked,
@@ -63,9 +65,8 @@ const char* call_roll() {
   const Thread& me = self();
   RuntimeState& s = state();
   roll_call.fetch_add(1);
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    Thread& thread = s.threads[s.live[i]];
-    if (thread.id == me.id || thread.process != me.process) continue;
+  for (Thread& thread : threads_of(s, process())) {
+    if (thread.id == me.id) continue;
     thread.go.fetch_or(kGoAttention);
     sys(SYS_futex, &thread.go, FUTEX_WAKE, 1);
     if (!await_answer(thread)) return "a thread did not reach the place where it waits for its turn";

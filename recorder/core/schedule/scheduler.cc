@@ -13,6 +13,7 @@
 #include "recorder/core/schedule/hooks.h"
 #include "recorder/core/schedule/recorded_switches.h"
 #include "recorder/core/schedule/thread_table.h"
+#include "recorder/wait_queues.h"
 
 namespace reweave::core {
 
@@ -189,7 +190,7 @@ WaitResult block(const WaitArgs& args, wire::SwitchReason reason) {
   me.wait = {args.kind,     WaitResult::kWoken, args.key,      args.address, ++state().wait_order,
              args.deadline, args.bitset,        args.owner_tid};
   me.expired.store(0);
-  state().waiting_at[wait_slot(args.address)]++;
+  enter_wait_queue(state(), me);
   me.state.store(ThreadState::kBlocked);
   if (signal_pending(me) && !replaying() && !is_uninterruptible(args.kind)) me.expired.store(kInterruptedMark);
   note_awake(me.id);
@@ -240,9 +241,7 @@ void wait_for_first_turn() {
 void retire_self() {
   Thread& me = self();
   settle(me);
-  me.state.store(ThreadState::kExited);
-  state().processes[me.process].live_threads--;
-  remove_live(me.id);
+  retire(me);
   if (state().live_threads == 0) return;
   leave(me, wire::SwitchReason::kExited, "exited");
 }

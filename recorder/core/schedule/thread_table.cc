@@ -3,9 +3,9 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
-#include "recorder/awake_threads.h"
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/base/open_own.h"
+#include "recorder/live_threads.h"
 #include "recorder/waiting.h"
 
 #pragma GCC visibility push(hidden)
@@ -45,11 +45,6 @@ void wait_until_gone(const Thread& thread) {
   for (std::uint32_t i = 0; i < kTries && !is_gone(thread); i++) sys(SYS_nanosleep, pause, nullptr);
 }
 
-void note_end(ThreadId id) {
-  RuntimeState& s = state();
-  s.ended[(s.next_ended + s.ended_threads++) % kMaxThreads] = id;
-}
-
 // The ID of a new thread. When all have been assigned, reuses that of the thread that ended longest ago; a replay does
 // the same. A trace and searches over many runs identify threads by their IDs.
 ThreadId new_id() {
@@ -69,9 +64,7 @@ ThreadId new_id() {
 
 void give_back(Thread& thread) {
   RuntimeState& s = state();
-  s.live_threads--;
-  s.processes[thread.process].live_threads--;
-  thread.state.store(ThreadState::kUnused);
+  remove_live(s, thread, ThreadState::kUnused);
   if (thread.id + 1u == s.thread_count) {
     s.thread_count--;
     return;
@@ -94,52 +87,34 @@ Thread& add_thread(std::uint16_t process_index) {
   thread.process = process_index;
   thread.stack_top = kStacksBase + (thread.id + 1) * kCoreStackBytes - 64;
   thread.state.store(ThreadState::kReady);
-  awake_threads(kArenaBase).set(id);
-  s.live[s.live_threads++] = thread.id;
-  s.processes[process_index].live_threads++;
+  s.awake.add(id);
+  add_live(s, thread);
   return thread;
 }
 
-void remove_live(ThreadId id) {
+void retire(Thread& thread) {
   RuntimeState& s = state();
-  std::uint32_t n = 0;
-  for (std::uint32_t i = 0; i < s.live_threads; i++)
-    if (s.live[i] != id) s.live[n++] = s.live[i];
-  if (n != s.live_threads) note_end(id);
-  s.live_threads = n;
+  if (!s.live.has(thread.id)) return;
+  remove_live(s, thread, ThreadState::kExited);
+  note_unused_id(s, thread.id);
 }
 
 void retire_process_threads(std::uint16_t process_index, ThreadId except) {
   RuntimeState& s = state();
-  std::uint32_t n = 0;
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    Thread& thread = s.threads[s.live[i]];
-    if (thread.process == process_index && thread.id != except) {
-      if (thread.state.load() == ThreadState::kBlocked) s.waiting_at[wait_slot(thread.wait.address)]--;
-      thread.state.store(ThreadState::kExited);
-      s.processes[process_index].live_threads--;
-      note_end(thread.id);
-    } else {
-      s.live[n++] = thread.id;
-    }
-  }
-  s.live_threads = n;
+  for (Thread& thread : threads_of(s, s.processes[process_index]))
+    if (thread.id != except) retire(thread);
 }
 
 bool is_stopped(const Thread& thread) { return reweave::is_stopped(state(), thread); }
 
 void set_process_stopped(std::uint16_t process_index, bool stopped) {
   RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    Thread& thread = s.threads[s.live[i]];
-    if (thread.process == process_index) thread.stopped = stopped ? 1 : 0;
-  }
+  for (Thread& thread : threads_of(s, s.processes[process_index])) thread.stopped = stopped ? 1 : 0;
 }
 
 void look_again(std::uint16_t process_index) {
   RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.thread_count; i++) {  // the baton holder may be changing the list of live threads
-    Thread& thread = s.threads[i];
+  for (Thread& thread : live_threads(s)) {  // the baton holder may be changing the list of the process
     const ThreadState now = thread.state.load();
     if (thread.process != process_index || (now != ThreadState::kReady && now != ThreadState::kBlocked)) continue;
     thread.go.fetch_or(kGoAttention);

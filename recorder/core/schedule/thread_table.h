@@ -15,8 +15,8 @@ void give_back(Thread& thread);
 // The state of the kernel thread (proc(5), stat): a letter, or 0 if it does not exist.
 char kernel_state(const Thread& thread);
 
-// Takes a thread out of the schedule.
-void remove_live(ThreadId id);
+// Takes a thread out of the schedule, if it is still there.
+void retire(Thread& thread);
 // Takes all other threads of a process out of the schedule (exec, process exit, fatal signal).
 void retire_process_threads(std::uint16_t process_index, ThreadId except);
 

@@ -1,6 +1,7 @@
 #include "recorder/core/schedule/waits.h"
 
 #include "recorder/core/schedule/choice.h"
+#include "recorder/wait_queues.h"
 
 namespace reweave::core {
 
@@ -39,42 +40,52 @@ void wake_one(Thread& thread) {
   thread.wait.result = WaitResult::kWoken;
   const std::uint32_t patience = policy_holds_at_calls() ? kPatience : kUnfairPatience;
   if (live() && thread.vain_waits >= patience) s.woken_starves = 1;
+  leave_wait_queue(s, thread);
   thread.state.store(ThreadState::kReady);
   note_awake(thread.id);
-  s.waiting_at[wait_slot(thread.wait.address)]--;
 }
 
-// The order does not matter: all are ready afterwards.
-std::uint32_t wake_all(WaitKind kind, std::uint64_t key, std::uint32_t bitset) {
-  RuntimeState& s = state();
-  std::uint32_t woken = 0;
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    Thread& thread = s.threads[s.live[i]];
-    if (!waits_for(thread, kind, key) || (thread.wait.bitset & bitset) == 0) continue;
-    wake_one(thread);
-    woken++;
+// Walks over the threads that wait for a key, in order of arrival. A futex is also waited for by threads in the queue
+// of those that wait for several.
+class Waiters {
+ public:
+  Waiters(WaitKind kind, std::uint64_t key)
+      : kind_(kind),
+        key_(key),
+        single_(first_waiting(state(), wait_queue(state(), kind, key))),
+        several_(kind == WaitKind::kFutex ? first_waiting(state(), state().vector_waits) : nullptr) {}
+
+  // Returns the next one, which may then leave its queue; null if there is none.
+  Thread* next() {
+    skip_others(single_);
+    skip_others(several_);
+    const bool takes_single = several_ == nullptr || (single_ != nullptr && single_->wait.order < several_->wait.order);
+    Thread*& from = takes_single ? single_ : several_;
+    Thread* found = from;
+    if (from != nullptr) from = next_waiting(state(), *from);
+    return found;
   }
-  return woken;
-}
+
+ private:
+  void skip_others(Thread*& at) const {
+    while (at != nullptr && !waits_for(*at, kind_, key_)) at = next_waiting(state(), *at);
+  }
+
+  const WaitKind kind_;
+  const std::uint64_t key_;
+  Thread *single_, *several_;
+};
 
 }  // namespace
 
 std::uint32_t wake(WaitKind kind, std::uint64_t key, std::uint32_t count, std::uint32_t bitset) {
-  RuntimeState& s = state();
+  Waiters waiters(kind, key);
   std::uint32_t woken = 0;
   while (woken < count) {
-    Thread* first = nullptr;
-    std::uint32_t waiting = 0;
-    for (std::uint32_t i = 0; i < s.live_threads; i++) {
-      Thread& thread = s.threads[s.live[i]];
-      if (!waits_for(thread, kind, key)) continue;
-      if ((thread.wait.bitset & bitset) == 0) continue;
-      waiting++;
-      if (first == nullptr || thread.wait.order < first->wait.order) first = &thread;
-    }
-    if (first == nullptr) break;
-    if (waiting > 1 && waiting <= count - woken) return woken + wake_all(kind, key, bitset);
-    wake_one(*first);
+    Thread* thread = waiters.next();
+    if (thread == nullptr) break;
+    if ((thread->wait.bitset & bitset) == 0) continue;
+    wake_one(*thread);
     woken++;
   }
   return woken;
@@ -84,15 +95,16 @@ void wake_sleeper(const Thread& thread) { wake(WaitKind::kSleep, sleep_key(threa
 
 std::uint32_t requeue(std::uint64_t from, std::uint64_t to, std::uint64_t to_address, std::uint32_t count) {
   RuntimeState& s = state();
+  Waiters waiters(WaitKind::kFutex, from);
   std::uint32_t moved = 0;
-  for (std::uint32_t i = 0; i < s.live_threads && moved < count; i++) {
-    Thread& thread = s.threads[s.live[i]];
-    if (thread.state.load() != ThreadState::kBlocked || thread.wait.kind != WaitKind::kFutex) continue;
-    if (thread.wait.key != from) continue;
-    thread.wait.key = to;
-    s.waiting_at[wait_slot(thread.wait.address)]--;
-    s.waiting_at[wait_slot(to_address)]++;
-    thread.wait.address = to_address;
+  while (moved < count) {
+    Thread* thread = waiters.next();
+    if (thread == nullptr) break;
+    if (thread->wait.kind != WaitKind::kFutex) continue;
+    leave_wait_queue(s, *thread);
+    thread->wait.key = to;
+    thread->wait.address = to_address;
+    enter_wait_queue(s, *thread);
     moved++;
   }
   return moved;

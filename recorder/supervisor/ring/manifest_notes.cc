@@ -27,6 +27,7 @@ bool belongs_to_system(const std::string& path) {
 
 ManifestNotes::ManifestNotes(Manifest& manifest) : manifest_(manifest) {
   for (const MappedFile& file : manifest.files) seen_files_.insert({file.path, file.ctime_ns, file.size});
+  for (std::size_t i = 0; i < manifest.processes.size(); i++) position_of_[manifest.processes[i].index] = i;
 }
 
 void ManifestNotes::learn(const wire::RecordHeader* record) {
@@ -88,21 +89,20 @@ std::string ManifestNotes::place_of(const wire::MapFileRecord& map, const std::s
 void ManifestNotes::note_spawn(const wire::SpawnRecord& spawn) {
   const auto kind = static_cast<wire::SpawnKind>(spawn.kind);
   process_of_[spawn.child] = spawn.process;
-  if (kind == wire::SpawnKind::kThread) return;
-  for (const ProcessInfo& known : manifest_.processes)
-    if (known.index == spawn.process && known.pid == spawn.tid) return;
+  if (kind == wire::SpawnKind::kThread || position_of_.contains(spawn.process)) return;
   ProcessInfo process;
   process.index = spawn.process;
   process.parent = kind == wire::SpawnKind::kFirst ? spawn.process : process_of_[spawn.header.thread];
   process.pid = static_cast<std::int32_t>(spawn.tid);
   process.wait_status = kStillRuns;
+  position_of_[process.index] = manifest_.processes.size();
   manifest_.processes.push_back(process);
   changed_ = true;
 }
 
 void ManifestNotes::note_exit(const wire::ProcessExitRecord& end) {
-  for (ProcessInfo& process : manifest_.processes)
-    if (process.index == end.process) process.wait_status = end.wait_status & 0xffff;
+  const auto position = position_of_.find(end.process);
+  if (position != position_of_.end()) manifest_.processes[position->second].wait_status = end.wait_status & 0xffff;
   changed_ = true;
 }
 

@@ -48,6 +48,7 @@ class ManifestNotes {
   bool changed_ = false;  // since write()
   std::set<std::tuple<std::string, std::int64_t, std::uint64_t>> seen_files_;
   std::map<std::uint16_t, std::uint16_t> process_of_;  // by thread
+  std::map<std::uint32_t, std::size_t> position_of_;   // in Manifest::processes, by the process's index
 };
 
 }  // namespace reweave

@@ -4,7 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include "recorder/live_threads.h"
 
 namespace reweave {
 
@@ -15,8 +15,7 @@ bool take_free_baton(RuntimeState& state) {
 
 void free_baton(RuntimeState& state) {
   state.holder.store(0);
-  for (std::uint32_t i = 0; i < std::min(state.live_threads, kMaxThreads); i++) {
-    Thread& thread = state.threads[state.live[i] % kMaxThreads];
+  for (Thread& thread : awake_threads(state)) {  // each takes the baton if it can run
     thread.go.fetch_or(kGoAttention);
     syscall(SYS_futex, &thread.go, FUTEX_WAKE, 1, nullptr, nullptr, 0);
   }

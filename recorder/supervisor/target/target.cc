@@ -18,6 +18,7 @@
 #include <filesystem>
 
 #include "formats/base/error.h"
+#include "recorder/alive_processes.h"
 #include "recorder/own_files.h"
 #include "recorder/supervisor/process/own_limits.h"
 #include "recorder/supervisor/target/processor_claim.h"
@@ -243,19 +244,14 @@ bool Target::collect() {
 void Target::kill_all() { kill_tree(arena_, status_ ? 0 : pid_); }
 
 void kill_tree(const ArenaMemory& arena, pid_t first) {
-  const RuntimeState& state = arena.state();
   if (first != 0) kill(first, SIGKILL);
-  for (std::uint32_t i = 0; i < std::min(state.process_count, kMaxProcesses); i++)
-    if (state.processes[i].alive != 0 && state.processes[i].real_pid > 1) kill(state.processes[i].real_pid, SIGKILL);
+  for (const Process& process : alive_processes(arena.state()))
+    if (process.real_pid > 1) kill(process.real_pid, SIGKILL);
 }
 
 bool others_live(const ArenaMemory& arena, pid_t first) {
-  const RuntimeState& state = arena.state();
-  for (std::uint32_t i = 0; i < std::min(state.process_count, kMaxProcesses); i++) {
-    const Process& process = state.processes[i];
-    if (process.alive != 0 && process.real_pid > 1 && process.real_pid != first && kill(process.real_pid, 0) == 0)
-      return true;
-  }
+  for (const Process& process : alive_processes(arena.state()))
+    if (process.real_pid > 1 && process.real_pid != first && kill(process.real_pid, 0) == 0) return true;
   return false;
 }
 

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-#include "recorder/awake_threads.h"
+#include "recorder/live_threads.h"
 #include "recorder/supervisor/process/proc_folder.h"
 #include "recorder/supervisor/target/baton.h"
 #include "recorder/supervisor/target/core_signal.h"
@@ -114,9 +114,9 @@ bool Watchdog::worth_waking(const Thread& holder) const { return holder.queued.l
 
 bool Watchdog::somebody_could_run() const {
   const RuntimeState& state = arena_.state();
-  const AwakeThreads& awake = awake_threads(reinterpret_cast<std::uint64_t>(&arena_.header()));
-  return awake.any(std::min(state.thread_count, kMaxThreads),
-                   [&](ThreadId id) { return could_run(state.threads[id]); });
+  for (const Thread& thread : awake_threads(state))
+    if (could_run(thread)) return true;
+  return false;
 }
 
 // Signals only a thread that runs. A thread that sleeps in the kernel either returns soon, or waits for something that

@@ -19,8 +19,6 @@ namespace {
 
 using Processes = std::vector<std::uint32_t>;
 
-constexpr int kNoAccess = -1;  // O_RDONLY and the others are not negative
-
 // A system call that a thread is blocked in (proc(5), /proc/PID/syscall).
 struct Call {
   long number = -1;
@@ -74,53 +72,21 @@ std::optional<KernelWait> child_wait(const RuntimeState& state, const Process& p
   return KernelWait{only > 0 ? "a child process to end" : "one of its child processes to end", true, children};
 }
 
-std::string link_of(const fs::path& link) {
-  std::error_code ignored;
-  return fs::read_symlink(link, ignored).string();
-}
-
-// Returns O_RDONLY, O_WRONLY or O_RDWR; nullopt if /proc does not show it.
-std::optional<int> access_of(const std::string& folder, const std::string& descriptor) {
-  std::ifstream info(folder + "/fdinfo/" + descriptor);
-  for (std::string label; info >> label;)
-    if (int flags = 0; label == "flags:" && info >> std::oct >> flags) return flags & O_ACCMODE;
-  return {};
-}
-
-// True if the process whose /proc folder is `folder` has `pipe` open with an access mode other than `access`; nullopt
-// if /proc does not show it.
-std::optional<bool> has_open(const std::string& folder, const std::string& pipe, int access) {
-  std::error_code failed;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder + "/fd", failed)) {
-    if (link_of(entry.path()) != pipe) continue;
-    const auto its = access_of(folder, entry.path().filename());
-    if (!its) return {};
-    if (*its != access) return true;
-  }
-  if (failed) return {};
-  return false;
-}
-
 // Returns the wait of a read from (O_RDONLY) or a write to (O_WRONLY) the pipe `fd`. Returns nullopt for pipes that a
 // process outside the tree may have open: named pipes, inherited pipes, and any pipe after a descriptor was sent
 // through a socket.
-std::optional<KernelWait> pipe_wait(const RuntimeState& state, const Process& process, std::uint64_t fd, int access) {
-  const std::string pipe = link_of(proc_folder(process.real_pid) + "/fd/" + std::to_string(fd));
-  if (!pipe.starts_with("pipe:[") || state.descriptors_passed != 0) return {};
-  if (has_open("/proc/self", pipe, kNoAccess).value_or(true)) return {};
-  KernelWait wait{access == O_RDONLY ? "data from a pipe" : "room in a pipe", false, {}};
-  for (const std::uint32_t i : living_processes(state)) {
-    const auto other_end = has_open(proc_folder(state.processes[i].real_pid), pipe, access);
-    if (!other_end) return {};
-    if (*other_end) wait.processes.push_back(i);
-  }
-  if (wait.processes.empty()) return {};  // the call is just about to return
-  return wait;
+std::optional<KernelWait> pipe_wait(const RuntimeState& state, const Process& process, std::uint64_t fd, int access,
+                                    OpenPipes& pipes) {
+  const std::string pipe = OpenPipes::name_of(process.real_pid, fd);
+  if (pipe.empty() || state.descriptors_passed != 0) return {};
+  const auto others = pipes.at_other_end(pipe, access);
+  if (!others || others->empty()) return {};  // if there are none, the call is just about to return
+  return KernelWait{access == O_RDONLY ? "data from a pipe" : "room in a pipe", false, *others};
 }
 
 }  // namespace
 
-std::optional<KernelWait> kernel_wait(const RuntimeState& state, const Thread& thread) {
+std::optional<KernelWait> kernel_wait(const RuntimeState& state, const Thread& thread, OpenPipes& pipes) {
   const Process& process = state.processes[thread.process % kMaxProcesses];
   if (thread.op.kind != OpKind::kSyscall || process.real_pid <= 1) return {};
   const auto is_known = {SYS_wait4, SYS_waitid, SYS_read, SYS_readv, SYS_write, SYS_writev};
@@ -135,9 +101,9 @@ std::optional<KernelWait> kernel_wait(const RuntimeState& state, const Thread& t
       return child_wait(state, process, call.first == P_PID ? static_cast<std::int64_t>(call.second) : -1);
     case SYS_read:
     case SYS_readv:
-      return pipe_wait(state, process, call.first, O_RDONLY);
+      return pipe_wait(state, process, call.first, O_RDONLY, pipes);
     default:
-      return pipe_wait(state, process, call.first, O_WRONLY);
+      return pipe_wait(state, process, call.first, O_WRONLY, pipes);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "recorder/runtime_state.h"
+#include "recorder/supervisor/tree/open_pipes.h"
 
 namespace reweave {
 
@@ -19,6 +20,6 @@ struct KernelWait {
 
 // `thread` must be in state kInKernel. Returns nothing if something else could end its call, or if that is not known.
 // Thread rule: the supervisor's thread; the answer may be out of date unless the supervisor has the baton.
-std::optional<KernelWait> kernel_wait(const RuntimeState& state, const Thread& thread);
+std::optional<KernelWait> kernel_wait(const RuntimeState& state, const Thread& thread, OpenPipes& pipes);
 
 }  // namespace reweave

@@ -2,13 +2,14 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <utility>
 
 #include "formats/base/error.h"
 #include "formats/base/terminal.h"
+#include "recorder/alive_processes.h"
 
 namespace reweave {
 
@@ -57,12 +58,10 @@ void LeftBehind::say() const {
 }
 
 std::string LeftBehind::list() const {
-  const RuntimeState& state = arena_.state();
   std::string names;
   std::size_t count = 0;
-  for (std::uint32_t i = 0; i < std::min(state.process_count, kMaxProcesses); i++) {
-    const Process& process = state.processes[i];
-    if (process.alive == 0 || process.real_pid <= 1 || count++ >= kMostListed) continue;
+  for (const Process& process : alive_processes(std::as_const(arena_.state()))) {
+    if (process.real_pid <= 1 || count++ >= kMostListed) continue;
     const std::string program = std::filesystem::path(process.program).filename().string();
     names += fmt::format("{}{} {}", names.empty() ? "" : ", ", process.real_pid, program);
   }

@@ -31,16 +31,15 @@ constexpr std::uint64_t kAlarm = bits({SIGALRM});
 
 bool is_private(const Wait& wait) { return wait.key >> 63 == 0; }
 
-std::vector<const Thread*> live_threads(const RuntimeState& state) {
+std::vector<const Thread*> list_threads(const RuntimeState& state) {
   std::vector<const Thread*> threads;
-  for (std::uint32_t i = 0; i < std::min(state.live_threads, kMaxThreads); i++)
-    threads.push_back(&state.threads[state.live[i] % kMaxThreads]);
+  for (const Thread& thread : live_threads(state)) threads.push_back(&thread);
   return threads;
 }
 
 class Search {
  public:
-  Search(const RuntimeState& state, const TreeView& view) : state_(state), view_(view), threads_(live_threads(state)) {}
+  Search(const RuntimeState& state, const TreeView& view) : state_(state), view_(view), threads_(list_threads(state)) {}
 
   StuckThreads run() {
     find_owners();
@@ -86,7 +85,7 @@ class Search {
 
   void add(const Thread& thread) {
     StuckThread entry{thread.id, {}, owner_of(thread.id)};
-    if (thread.state.load() == ThreadState::kInKernel) entry.in_kernel = view_.kernel_wait(state_, thread);
+    if (thread.state.load() == ThreadState::kInKernel) entry.in_kernel = view_.kernel_wait(state_, thread, pipes_);
     const bool waits = entry.in_kernel || needs_others(state_, thread);
     if (!waits || a_handler_may_help(entry, thread)) return note_able(thread);
     stuck_.emplace(thread.id, entry);
@@ -160,6 +159,7 @@ class Search {
   const RuntimeState& state_;
   const TreeView& view_;
   const std::vector<const Thread*> threads_;
+  OpenPipes pipes_{state_};
   std::map<ThreadId, ThreadId> owners_;  // by the thread that waits for the mutex
   std::map<ThreadId, StuckThread> stuck_;
   std::set<std::uint32_t> able_;         // processes with threads that are not stuck
@@ -171,9 +171,9 @@ std::string threads_of(const RuntimeState& state, const std::vector<std::uint32_
   constexpr std::size_t kMostListed = 5;
   std::string list;
   std::size_t count = 0;
-  for (const Thread* thread : live_threads(state)) {
-    if (!std::ranges::binary_search(processes, thread->process) || ++count > kMostListed) continue;
-    list += fmt::format("{}{}", count == 1 ? "" : ", ", thread->id);
+  for (const Thread& thread : live_threads(state)) {
+    if (!std::ranges::binary_search(processes, thread.process) || ++count > kMostListed) continue;
+    list += fmt::format("{}{}", count == 1 ? "" : ", ", thread.id);
   }
   if (count > kMostListed) list += fmt::format(" and {} more", count - kMostListed);
   return (count == 1 ? "thread " : "threads ") + list;
@@ -181,8 +181,9 @@ std::string threads_of(const RuntimeState& state, const std::vector<std::uint32_
 
 }  // namespace
 
-std::optional<KernelWait> LiveTreeView::kernel_wait(const RuntimeState& state, const Thread& thread) const {
-  return reweave::kernel_wait(state, thread);
+std::optional<KernelWait> LiveTreeView::kernel_wait(const RuntimeState& state, const Thread& thread,
+                                                    OpenPipes& pipes) const {
+  return reweave::kernel_wait(state, thread, pipes);
 }
 
 std::int32_t LiveTreeView::mutex_owner(const Process& process, std::uint64_t address) const {

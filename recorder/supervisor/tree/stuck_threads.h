@@ -17,8 +17,9 @@ namespace reweave {
 class TreeView {
  public:
   virtual ~TreeView() = default;
-  // See kernel_waits.h.
-  virtual std::optional<KernelWait> kernel_wait(const RuntimeState& state, const Thread& thread) const = 0;
+  // See kernel_waits.h. `pipes`: kept for all threads that are asked about at one time.
+  virtual std::optional<KernelWait> kernel_wait(const RuntimeState& state, const Thread& thread,
+                                                OpenPipes& pipes) const = 0;
   // The ID (Thread::tid) of the thread that holds the pthread mutex at `address` of that process now; 0: none or
   // unknown.
   virtual std::int32_t mutex_owner(const Process& process, std::uint64_t address) const = 0;
@@ -27,7 +28,8 @@ class TreeView {
 // The facts as the kernel shows them now.
 class LiveTreeView : public TreeView {
  public:
-  std::optional<KernelWait> kernel_wait(const RuntimeState& state, const Thread& thread) const override;
+  std::optional<KernelWait> kernel_wait(const RuntimeState& state, const Thread& thread,
+                                        OpenPipes& pipes) const override;
   std::int32_t mutex_owner(const Process& process, std::uint64_t address) const override;
 };
 

@@ -13,13 +13,15 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "recorder/alive_processes.h"
-#include "recorder/awake_threads.h"
+#include "recorder/live_threads.h"
 #include "recorder/supervisor/process/proc_folder.h"
 #include "recorder/supervisor/target/baton.h"
 #include "recorder/supervisor/target/core_signal.h"
 #include "recorder/supervisor/tree/living_processes.h"
+#include "recorder/supervisor/tree/repaired_state.h"
 
 namespace reweave {
 
@@ -67,27 +69,24 @@ Kinship kinship_of(pid_t pid) {
   return result;
 }
 
-AwakeThreads& awake_of(ArenaMemory& arena) { return awake_threads(reinterpret_cast<std::uint64_t>(&arena.header())); }
-
 // Ends a wait that no signal ends.
-void end_wait(AwakeThreads& awake, Thread& thread, WaitKind kind) {
+void end_wait(RuntimeState& state, Thread& thread, WaitKind kind) {
   if (thread.state.load() != ThreadState::kBlocked || thread.wait.kind != kind) return;
   thread.wait.result = WaitResult::kWoken;
+  leave_wait_queue(state, thread);
   thread.state.store(ThreadState::kReady);
-  awake.set(thread.id);
+  state.awake.add(thread.id);
 }
 
 // Like kick() in core/ptrace/tracing.cc.
 void kick(const Process& process, const Thread& thread) { signal_core(process.real_pid, thread.real_tid, kKickValue); }
 
 // Makes threads of the process that wait for children check again.
-void kick_waiting(const RuntimeState& state, std::uint16_t process) {
-  for (std::uint32_t i = 0; i < state.live_threads; i++) {
-    const Thread& thread = state.threads[state.live[i]];
+void kick_waiting(RuntimeState& state, const Process& process) {
+  for (const Thread& thread : threads_of(state, process)) {
     const bool waits =
         thread.op.kind == OpKind::kSyscall && (thread.op.detail == SYS_wait4 || thread.op.detail == SYS_waitid);
-    if (thread.process == process && waits && thread.state.load() == ThreadState::kInKernel)
-      kick(state.processes[process], thread);
+    if (waits && thread.state.load() == ThreadState::kInKernel) kick(process, thread);
   }
 }
 
@@ -114,11 +113,13 @@ bool TreeWatch::any_dead() {
   const RuntimeState& state = arena_.state();
   const std::uint32_t holder = state.holder.load();
   if (holder != 0 && holder <= kMaxThreads && is_dead(state.processes[state.threads[holder - 1].process])) return true;
-  const std::uint32_t count = std::min(state.alive_count, kMaxProcesses);
-  for (std::uint32_t looks = 0; looks < std::min(count, kMostLooks); looks++) {
-    if (next_looked_at_ >= count) next_looked_at_ = 0;
-    const Process& process = state.processes[state.alive[next_looked_at_++] % kMaxProcesses];
-    if (process.alive != 0 && is_dead(process)) return true;
+  const std::uint32_t end = std::min(state.process_count, kMaxProcesses);
+  for (std::uint32_t looks = 0; looks < std::min(state.alive_count, kMostLooks); looks++) {
+    std::uint32_t index = state.alive.next(std::min(next_looked_at_, end), end);
+    if (index == end) index = state.alive.next(0, end);
+    if (index == end) return false;
+    next_looked_at_ = index + 1;
+    if (is_dead(state.processes[index])) return true;
   }
   return false;
 }
@@ -133,7 +134,9 @@ bool TreeWatch::take_baton() {
     state.last_reason = wire::SwitchReason::kExited;
   }
   if (!state.holder.compare_exchange_strong(holder, kSupervisorHolds)) return false;
-  if (holder != 0) state.last_holder = holder - 1;
+  if (holder == 0) return true;
+  state.last_holder = holder - 1;
+  repair_state(state);  // the holder may have been changing it
   return true;
 }
 
@@ -142,8 +145,7 @@ bool TreeWatch::take_baton() {
 void TreeWatch::retire_unannounced() {
   RuntimeState& state = arena_.state();
   std::vector<std::uint32_t> found;
-  for (std::uint32_t i = 0; i < state.live_threads; i++) {
-    const Thread& thread = state.threads[state.live[i]];
+  for (const Thread& thread : live_threads(std::as_const(state))) {
     if (state.processes[thread.process].alive != 0 && !is_announced_(thread.id)) found.push_back(thread.process);
   }
   for (const std::uint32_t index : found) {
@@ -198,20 +200,14 @@ void TreeWatch::retire(Process& process) {
 void TreeWatch::take_out(Process& process, int wait_status) {
   RuntimeState& state = arena_.state();
   mark_ended(state, process.index);
-  process.live_threads = 0;
-  std::uint32_t kept = 0;
-  for (std::uint32_t i = 0; i < state.live_threads; i++) {
-    Thread& thread = state.threads[state.live[i]];
-    if (thread.process == process.index)
-      thread.state.store(ThreadState::kExited);
-    else
-      state.live[kept++] = thread.id;
+  for (Thread& thread : threads_of(state, process)) {
+    remove_live(state, thread, ThreadState::kExited);
+    note_unused_id(state, thread.id);
   }
-  state.live_threads = kept;
   end_tracees(process, wait_status);
   release_tracees(process);
   if (process.vfork_parent == 0) return;
-  end_wait(awake_of(arena_), state.threads[process.vfork_parent - 1], WaitKind::kVfork);
+  end_wait(state, state.threads[process.vfork_parent - 1], WaitKind::kVfork);
   process.vfork_parent = 0;
 }
 
@@ -229,7 +225,7 @@ void TreeWatch::end_tracees(const Process& process, int wait_status) {
     tracee.reported = 0;
     tracee.dead = is_over ? 0 : 1;
     tracee.in_use = is_over ? 0 : kTraced;
-    if (!is_over) kick_waiting(state, tracee.tracer_process);
+    if (!is_over) kick_waiting(state, state.processes[tracee.tracer_process]);
   }
 }
 
@@ -249,7 +245,7 @@ void TreeWatch::release_tracees(const Process& tracer) {
     if ((tracee.options & PTRACE_O_EXITKILL) != 0) {
       kill(process.real_pid, SIGKILL);
     } else if (stands) {
-      end_wait(awake_of(arena_), thread, WaitKind::kTracer);
+      end_wait(state, thread, WaitKind::kTracer);
     } else {
       kick(process, thread);
     }
@@ -257,10 +253,10 @@ void TreeWatch::release_tracees(const Process& tracer) {
 }
 
 void TreeWatch::note_rest(int wait_status) {
-  RuntimeState& state = arena_.state();
+  repair_state(arena_.state());
   retire_unannounced();
-  for (std::uint32_t i = 0; i < std::min(state.process_count, kMaxProcesses); i++)
-    if (state.processes[i].alive != 0) append_exit(state.processes[i], i == 0 ? wait_status : SIGKILL);
+  for (const Process& process : alive_processes(arena_.state()))
+    append_exit(process, process.index == 0 ? wait_status : SIGKILL);
 }
 
 void TreeWatch::append_exit(const Process& process, int wait_status) {

@@ -48,7 +48,7 @@ class TreeWatch {
   std::vector<std::uint32_t> orphans_;  // retired, but possibly not killed yet: by index
   std::vector<std::uint32_t> adopted_;  // orphaned processes, by index
   std::optional<int> first_status_;
-  std::uint32_t next_looked_at_ = 0;  // place in RuntimeState::alive
+  std::uint32_t next_looked_at_ = 0;  // index of a process
 };
 
 }  // namespace reweave

@@ -4,6 +4,7 @@
 #include "recorder/core/explored/files/passed_files.h"
 #include "recorder/core/explored/files/polls.h"
 #include "recorder/core/explored/model_memory.h"
+#include "recorder/live_threads.h"
 
 namespace reweave::core {
 
@@ -24,11 +25,8 @@ void clear(DescriptorTable& table) {
 }
 
 bool used_elsewhere(std::uint32_t table, std::uint16_t process) {
-  const RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    const Thread& thread = thread_of(s.live[i]);
+  for (const Thread& thread : live_threads(state()))
     if (thread.process != process && thread.fd_table == table) return true;
-  }
   return false;
 }
 
@@ -116,12 +114,8 @@ bool copy_descriptors(std::uint32_t from, std::uint32_t to) {
 }
 
 void close_descriptors_of(std::uint16_t process) {
-  const RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    const Thread& thread = thread_of(s.live[i]);
-    if (thread.process == process && !used_elsewhere(thread.fd_table, process))
-      clear(descriptor_table(thread.fd_table));
-  }
+  for (const Thread& thread : threads_of(state(), state().processes[process]))
+    if (!used_elsewhere(thread.fd_table, process)) clear(descriptor_table(thread.fd_table));
 }
 
 void close_on_exec() {

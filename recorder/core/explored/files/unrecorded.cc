@@ -34,13 +34,6 @@ constexpr const char* kOfKernel[] = {"/proc/meminfo",     "/proc/cpuinfo",      
                                      "/proc/self/statm",  "/proc/self/cmdline",  "/proc/sys/kernel",
                                      "/proc/filesystems", "/sys/devices/system/"};
 
-std::uint32_t threads_of(std::uint16_t process) {
-  const RuntimeState& s = state();
-  std::uint32_t count = 0;
-  for (std::uint32_t i = 0; i < s.live_threads; i++) count += s.threads[s.live[i]].process == process ? 1 : 0;
-  return count;
-}
-
 // The last part of the program's name, as the kernel cuts it.
 struct ShortName {
   char text[16] = {};
@@ -57,7 +50,7 @@ Text status_text() {
   const Process& me = process();
   Text text;
   text << "Name:\t" << ShortName().text << "\nState:\tR (running)\nTgid:\t" << me.pid << "\nPid:\t" << me.pid
-       << "\nTracerPid:\t0\nThreads:\t" << threads_of(me.index) << "\n";
+       << "\nTracerPid:\t0\nThreads:\t" << me.live_threads << "\n";
   return text;
 }
 

@@ -9,6 +9,7 @@
 #include "recorder/core/signals/signal_queue.h"
 #include "recorder/core/signals/signals.h"
 #include "recorder/core/syscalls/table.h"
+#include "recorder/live_threads.h"
 
 namespace reweave::core {
 
@@ -44,12 +45,10 @@ bool is_of_same_process(ThreadId recorded, const Thread& thread) {
 
 // The receiver: the thread that received it in the recording, or another of its process that does not block it.
 Thread* receiver(const wire::SignalRecord& signal) {
-  const RuntimeState& s = state();
   const std::uint64_t bit = signal_bit(static_cast<int>(signal.number));
   const ThreadId recorded = signal.header.thread;
   Thread* found = nullptr;
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    Thread& thread = thread_of(s.live[i]);
+  for (Thread& thread : live_threads(state())) {
     if ((thread.signal_mask & bit) != 0 || !is_of_same_process(recorded, thread)) continue;
     if (found == nullptr || recorded_twin(thread) == recorded) found = &thread;
   }

@@ -2,6 +2,7 @@
 
 #include <sys/syscall.h>
 
+#include "recorder/alive_processes.h"
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/explored/files/channels.h"
 #include "recorder/core/explored/files/descriptor_tables.h"
@@ -18,6 +19,7 @@
 #include "recorder/core/signals/signals.h"
 #include "recorder/core/syscalls/explored_handlers.h"
 #include "recorder/core/syscalls/table.h"
+#include "recorder/live_threads.h"
 
 namespace reweave::core {
 
@@ -110,11 +112,8 @@ void send_to(Thread& to, const SignalInfo& info) {
 // Calls use(thread) for the threads of the process; returns the first for which it is true, or null.
 template <typename Use>
 Thread* find_thread(const Process& of, const Use& use) {
-  const RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    Thread& thread = thread_of(s.live[i]);
-    if (thread.process == of.index && use(thread)) return &thread;
-  }
+  for (Thread& thread : threads_of(state(), of))
+    if (use(thread)) return &thread;
   return nullptr;
 }
 
@@ -154,10 +153,8 @@ void refuse_stop(const Call& call, const Process& target, int number) {
 }
 
 long send_to_group(const Call& call, long group, const SignalInfo& info) {
-  RuntimeState& s = state();
   long result = -ESRCH;
-  for (std::uint32_t i = 0; i < s.alive_count; i++) {
-    const Process& target = s.processes[s.alive[i]];
+  for (const Process& target : alive_processes(state())) {
     if ((group == -1 && target.index == call.me.process)) continue;
     if (group != -1 && member(target.index).group != (group == 0 ? member(call.me.process).group : -group)) continue;
     refuse_stop(call, target, info.words[0]);
@@ -243,12 +240,10 @@ bool is_pending_for(std::int32_t tid, int number) {
 }
 
 void forget_pending_signal(int number) {
-  const RuntimeState& s = state();
   const auto forget = [number](std::uint64_t& set) {
     while ((set & signal_bit(number)) != 0) remove_pending(set, number);
   };
-  for (std::uint32_t i = 0; i < s.live_threads; i++)
-    if (thread_of(s.live[i]).process == self().process) forget(pending[s.live[i]]);
+  for (const Thread& thread : threads_of(state(), process())) forget(pending[thread.id]);
   forget(pending_anywhere[self().process]);
 }
 

@@ -3,6 +3,7 @@
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/schedule/deadlock.h"
 #include "recorder/core/syscalls/explored_answers.h"
+#include "recorder/live_threads.h"
 
 namespace reweave::core {
 
@@ -10,37 +11,39 @@ namespace {
 
 std::uint32_t unused_table() {
   RuntimeState& s = state();
-  FdTableSet used;
-  for (std::uint32_t i = 0; i < s.live_threads; i++) used.add(s.threads[s.live[i]].fd_table);
-  for (std::uint32_t i = 0; i < kMaxFdTables; i++) {
-    if (!used.add(i)) continue;
-    if (i >= s.fd_tables_used) s.fd_tables_used = i + 1;
-    return i;
-  }
-  stop_run(wire::OutcomeKind::kUnsupported, "more than 8192 descriptor tables at a time");
+  const std::uint32_t index = s.fd_tables_in_use.first_absent();
+  if (index == kMaxFdTables) stop_run(wire::OutcomeKind::kUnsupported, "more than 8192 descriptor tables at a time");
+  if (index >= s.fd_tables_used) s.fd_tables_used = index + 1;
+  return index;
 }
 
-void copy_table(const Thread& from, Thread& to) {
+// Gives `to`, which has no table, a copy of table `from`.
+void copy_table(std::uint32_t from, Thread& to) {
   const std::uint32_t index = unused_table();
-  if (modelled() && !explored.copy_descriptors(from.fd_table, index))
+  if (modelled() && !explored.copy_descriptors(from, index))
     end_run(wire::OutcomeKind::kLeftRecording, "left the recording: it has too many descriptor tables");
-  memcpy(&state().fd_tables[index], &table_of(from), sizeof(FdTable));
+  FdTable& copy = state().fd_tables[index];
+  memcpy(&copy, &state().fd_tables[from], sizeof copy);
+  copy.users = 0;
   if (state().last_opened.table == index) state().last_opened.known = 0;  // left from a previous user of the table
-  to.fd_table = index;
+  use_fd_table(state(), to, index);
 }
 
 }  // namespace
 
 void give_descriptors(const Thread& from, Thread& to, bool shared) {
-  to.fd_table = from.fd_table;
-  if (!shared) copy_table(from, to);
+  if (shared)
+    use_fd_table(state(), to, from.fd_table);
+  else
+    copy_table(from.fd_table, to);
 }
 
 void unshare_descriptors() {
-  const RuntimeState& s = state();
   Thread& me = self();
-  for (std::uint32_t i = 0; i < s.live_threads; i++)
-    if (s.live[i] != me.id && thread_of(s.live[i]).fd_table == me.fd_table) return copy_table(me, me);
+  if (table_of(me).users == 1) return;
+  const std::uint32_t shared = me.fd_table;
+  leave_fd_table(state(), me);
+  copy_table(shared, me);
 }
 
 }  // namespace reweave::core

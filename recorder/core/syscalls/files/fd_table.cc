@@ -10,6 +10,7 @@
 #include "recorder/core/schedule/scheduler.h"
 #include "recorder/core/syscalls/files/fd_sharing.h"
 #include "recorder/core/syscalls/files/kept_files.h"
+#include "recorder/live_threads.h"
 
 namespace reweave::core {
 
@@ -161,12 +162,10 @@ void note_stream(long fd) {
 }
 
 void note_received(long fd) {
-  const RuntimeState& s = state();
   FdTableSet asked;
   state().descriptors_passed = 1;
   forget_fd(fd);
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    const Thread& owner = thread_of(s.live[i]);
+  for (const Thread& owner : live_threads(state())) {
     const std::uint32_t stream = asked.add(owner.fd_table) ? stream_shared_with(owner, fd) : 0;
     if (stream != 0) return set_stream(fd, stream);
   }
@@ -275,6 +274,7 @@ void mark_standard_streams() {
   table().entries[1].std_stream = wire::kWritesStdout;
   table().entries[2].std_stream = wire::kWritesStderr;
   state().fd_tables_used = 1;
+  use_fd_table(state(), self(), 0);
 }
 
 }  // namespace reweave::core

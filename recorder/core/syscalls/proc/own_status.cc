@@ -7,6 +7,7 @@
 #include "recorder/core/syscalls/proc/proc_path.h"
 #include "recorder/core/syscalls/proc/shown_file.h"
 #include "recorder/core/syscalls/seccomp/seccomp.h"
+#include "recorder/live_threads.h"
 
 namespace reweave::core {
 
@@ -35,9 +36,7 @@ std::uint64_t kept_signals(const Thread& thread, bool of_thread) {
 
 std::uint64_t kept_of_process(const Thread& thread) {
   std::uint64_t bits = 0;
-  const RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++)
-    if (s.threads[s.live[i]].process == thread.process) bits |= kept_signals(s.threads[s.live[i]], false);
+  for (const Thread& each : threads_of(state(), state().processes[thread.process])) bits |= kept_signals(each, false);
   return bits;
 }
 

@@ -20,6 +20,7 @@
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/seccomp/seccomp_listener.h"
 #include "recorder/core/syscalls/table.h"
+#include "recorder/live_threads.h"
 
 namespace reweave::core {
 
@@ -195,11 +196,8 @@ bool is_ancestor(std::uint32_t old, std::uint32_t of) {
 // True if a thread of the calling process has this filter. It must not be shared then: two threads that each installed
 // a filter cannot be synchronised, even if the filters are equal (seccomp(2)).
 bool is_used_by_sibling(std::uint32_t filter) {
-  const RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    const Thread& thread = s.threads[s.live[i]];
-    if (thread.process == self().process && is_ancestor(filter, thread.seccomp)) return true;
-  }
+  for (const Thread& thread : threads_of(state(), process()))
+    if (is_ancestor(filter, thread.seccomp)) return true;
   return false;
 }
 
@@ -232,20 +230,15 @@ bool privileged() {
 
 // The first thread of the process that cannot take over the caller's filters, or null.
 const Thread* conflicting_thread(const Thread& me) {
-  RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    const Thread& thread = s.threads[s.live[i]];
-    if (thread.process == me.process && (thread.seccomp == kStrict || !is_ancestor(thread.seccomp, me.seccomp)))
-      return &thread;
-  }
+  for (const Thread& thread : threads_of(state(), state().processes[me.process]))
+    if (thread.seccomp == kStrict || !is_ancestor(thread.seccomp, me.seccomp)) return &thread;
   return nullptr;
 }
 
 void install(Thread& me, std::uint32_t filter, bool all_threads) {
-  RuntimeState& s = state();
   me.seccomp = filter;
-  for (std::uint32_t i = 0; all_threads && i < s.live_threads; i++)
-    if (s.threads[s.live[i]].process == me.process) s.threads[s.live[i]].seccomp = filter;
+  if (!all_threads) return;
+  for (Thread& thread : threads_of(state(), state().processes[me.process])) thread.seccomp = filter;
 }
 
 constexpr long kSync = SECCOMP_FILTER_FLAG_TSYNC, kSyncEsrch = 16;

@@ -8,6 +8,7 @@
 #include "recorder/core/signals/kernel_signals.h"
 #include "recorder/core/signals/signals.h"
 #include "recorder/core/syscalls/seccomp/seccomp_listener.h"
+#include "recorder/live_threads.h"
 
 namespace reweave::core {
 
@@ -33,10 +34,9 @@ bool is_in_use(std::int32_t bell) {
   for (std::uint32_t number = 0; number < s.seccomp_count; number++) {
     const SeccompFilter& filter = s.seccomp_filters[number];
     if (filter.notifies == 0 || filter.bell != bell) continue;
-    for (std::uint32_t i = 0; i < s.live_threads; i++) {
-      const Thread& thread = s.threads[s.live[i]];
+    for (const Thread& thread : threads_of(state(), process())) {
       const bool has_filters = thread.seccomp != 0 && thread.seccomp <= s.seccomp_count;
-      if (thread.process == self().process && has_filters && is_below(thread.seccomp, filter)) return true;
+      if (has_filters && is_below(thread.seccomp, filter)) return true;
     }
   }
   return false;

@@ -13,6 +13,7 @@
 #include "recorder/core/syscalls/files/fd_table.h"
 #include "recorder/core/syscalls/seccomp/seccomp_bells.h"
 #include "recorder/core/syscalls/seccomp/seccomp_messages.h"
+#include "recorder/live_threads.h"
 
 namespace reweave::core {
 
@@ -27,9 +28,9 @@ bool waits(const SeccompNotice& notice, ThreadId thread) {
 // The thread whose call waits with the notification `id` of the filter; null if there is none.
 Thread* waiting_thread(std::uint32_t filter, std::uint64_t id) {
   RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    const SeccompNotice& notice = s.seccomp_notices[s.live[i]];
-    if (notice.filter == filter && notice.id == id && waits(notice, s.live[i])) return &s.threads[s.live[i]];
+  for (Thread& thread : live_threads(s)) {
+    const SeccompNotice& notice = s.seccomp_notices[thread.id];
+    if (notice.filter == filter && notice.id == id && waits(notice, thread.id)) return &thread;
   }
   return nullptr;
 }
@@ -37,10 +38,8 @@ Thread* waiting_thread(std::uint32_t filter, std::uint64_t id) {
 SeccompNotice& notice_of(const Thread& thread) { return state().seccomp_notices[thread.id]; }
 
 Thread* oldest_new(std::uint32_t filter) {
-  RuntimeState& s = state();
   Thread* oldest = nullptr;
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    Thread& thread = s.threads[s.live[i]];
+  for (Thread& thread : live_threads(state())) {
     const SeccompNotice& notice = notice_of(thread);
     if (notice.filter != filter || notice.state != NoticeState::kNew || !waits(notice, thread.id)) continue;
     if (oldest == nullptr || notice.id < notice_of(*oldest).id) oldest = &thread;

@@ -9,6 +9,7 @@
 #include "recorder/core/schedule/departure.h"
 #include "recorder/core/schedule/roll_call.h"
 #include "recorder/core/syscalls/tasks/clone.h"
+#include "recorder/live_threads.h"
 
 #pragma GCC visibility push(hidden)
 extern "C" [[noreturn]] void core_call_on(std::uint64_t stack_top, void (*function)());
@@ -53,8 +54,7 @@ bool is_copy;  // true in a copy and in processes forked from it
 const char* prepare_checkpoint(CopyGoesOn how) {
   const RuntimeState& s = state();
   if (s.tracing_began != 0) return "the program traces threads (ptrace)";
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    const Thread& thread = s.threads[s.live[i]];
+  for (const Thread& thread : live_threads(s)) {
     if (thread.id == self().id) continue;
     if (const char* obstacle = obstacle_of(thread, how); obstacle != nullptr) return obstacle;
   }
@@ -64,10 +64,9 @@ const char* prepare_checkpoint(CopyGoesOn how) {
 void make_threads_of_copy() {
   is_copy = true;
   const Thread& me = self();
-  RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    note_awake(s.live[i]);
-    if (s.live[i] != me.id) make_thread(thread_of(s.live[i]));
+  for (Thread& thread : live_threads(state())) {
+    note_awake(thread.id);
+    if (thread.id != me.id) make_thread(thread);
   }
 }
 

@@ -5,6 +5,7 @@
 // dies or stops, it does so only after the call is logged.
 #include <sys/syscall.h>
 
+#include "recorder/alive_processes.h"
 #include "recorder/core/base/fatal.h"
 #include "recorder/core/base/words.h"
 #include "recorder/core/ptrace/tracing.h"
@@ -23,6 +24,7 @@
 #include "recorder/core/syscalls/proc/proc_path.h"
 #include "recorder/core/syscalls/recorded.h"
 #include "recorder/core/syscalls/table.h"
+#include "recorder/live_threads.h"
 
 namespace reweave::core {
 
@@ -97,12 +99,8 @@ bool may_take(const Thread& thread, const Sending& sending) {
 // False: all threads that may receive the signal block it.
 bool unblocked(const Process& target, const Sending& sending) {
   if (sending.number == SIGKILL || sending.number == SIGSTOP) return true;
-  const RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    const Thread& thread = s.threads[s.live[i]];
-    if (thread.process != target.index || !may_take(thread, sending)) continue;
-    if ((thread.signal_mask & signal_bit(sending.number)) == 0) return true;
-  }
+  for (const Thread& thread : threads_of(state(), target))
+    if (may_take(thread, sending) && (thread.signal_mask & signal_bit(sending.number)) == 0) return true;
   return false;
 }
 
@@ -156,16 +154,9 @@ bool is_at_rest(const Thread& thread) {
 void wait_until_stopped(const Process& target) {
   constexpr std::uint32_t kTries = 40;
   const long pause[2] = {0, 500'000};
-  const RuntimeState& s = state();
-  for (std::uint32_t i = 0, tries = 0; i < s.live_threads && tries < kTries;) {
-    const Thread& thread = s.threads[s.live[i]];
-    if (thread.process != target.index || is_at_rest(thread)) {
-      i++;
-      continue;
-    }
-    sys(SYS_nanosleep, pause, nullptr);
-    tries++;
-  }
+  std::uint32_t tries = 0;
+  for (const Thread& thread : threads_of(state(), target))
+    for (; tries < kTries && !is_at_rest(thread); tries++) sys(SYS_nanosleep, pause, nullptr);
 }
 
 // The kernel's answer to the same call without a signal: 0, or the error. Only a call that is carried out may change
@@ -305,8 +296,7 @@ long send_to_group(Call& call, const Sending& sending) {
   long result = -ESRCH;
   static std::uint16_t reached[kMaxProcesses];
   std::uint32_t count = 0;
-  for (std::uint32_t i = 0; i < s.alive_count; i++) {
-    Process& target = s.processes[s.alive[i]];
+  for (Process& target : alive_processes(s)) {
     if (!is_member(target, sending.pid)) continue;
     any = true;
     if (target.index == self().process) {

@@ -77,7 +77,8 @@ std::uint16_t prepare_process(const Call& call, const CloneArgs& args) {
   child.moving_baton.store(0);
   child.parent = (args.flags & CLONE_PARENT) != 0 ? parent.parent : call.me.process;
   child.exit_signal = static_cast<std::uint8_t>(args.exit_signal);
-  child.live_threads = 0;
+  child.live_threads = child.first_thread = child.last_thread = 0;
+  child.memory_users = 0;
   child.vfork_parent = 0;
   if ((child.write_xor_execute & kMdweNotInherited) != 0) child.write_xor_execute = 0;
   child.real_pid = 0;

@@ -15,6 +15,7 @@
 #include "recorder/core/syscalls/handlers.h"
 #include "recorder/core/syscalls/memory/process_memory.h"
 #include "recorder/core/syscalls/tasks/ptrace_requests.h"
+#include "recorder/live_threads.h"
 
 namespace reweave::core {
 
@@ -83,11 +84,10 @@ long trace_me(Call& call) {
   if (me.tracee != 0 || here.traced_outside != 0) return complete(call, -EPERM);
   Thread* creator = nullptr;
   RuntimeState& s = state();
-  for (std::uint32_t i = 0; i < s.live_threads; i++) {
-    Thread& thread = s.threads[s.live[i]];
-    if (here.index == 0 || thread.process != here.parent || s.processes[here.parent].alive == 0) continue;
-    if (creator == nullptr || thread.id == here.creator) creator = &thread;
-  }
+  Process& parent = s.processes[here.parent];
+  if (here.index != 0 && parent.alive != 0)
+    for (Thread& thread : threads_of(s, parent))
+      if (creator == nullptr || thread.id == here.creator) creator = &thread;
   if (creator == nullptr) {  // the tracer would be outside the tree: it does not learn of this
     here.traced_outside = 1;
     return complete(call, 0);
