@@ -22,7 +22,14 @@ void forget_all(RuntimeState& state) {
   std::ranges::fill(state.wait_queues, WaitQueue{});
   std::ranges::fill(state.waiting_at, std::uint16_t{0});
   state.vector_waits = {};
+  for (std::uint32_t i = 0; i < std::min(state.thread_count, kMaxThreads); i++) state.waiting_for_owner.remove(i);
   state.alive_count = state.live_threads = 0;
+}
+
+// False if the program has overwritten the thread's numbers, which is then left out.
+bool is_whole(const RuntimeState& state, const Thread& thread) {
+  return thread.id < kMaxThreads && &thread == &state.threads[thread.id] && thread.process < kMaxProcesses &&
+         thread.fd_table < kMaxFdTables;
 }
 
 }  // namespace
@@ -30,11 +37,12 @@ void forget_all(RuntimeState& state) {
 void repair_state(RuntimeState& state) {
   forget_all(state);
   for (const Process& process : alive_processes(state)) {
-    state.processes[process.memory_of].memory_users++;
+    if (process.memory_of < kMaxProcesses) state.processes[process.memory_of].memory_users++;
     state.alive_count++;
   }
   std::vector<Thread*> waiting;
   for (Thread& thread : live_threads(state)) {
+    if (!is_whole(state, thread)) continue;
     add_live(state, thread);
     use_fd_table(state, thread, thread.fd_table);
     if (thread.state.load() == ThreadState::kBlocked) waiting.push_back(&thread);
