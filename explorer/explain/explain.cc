@@ -31,6 +31,27 @@ class Explainer {
     result_.outcome = describe_outcome(failing_);
     if (failing_.outcome == wire::OutcomeKind::kDeadlock) result_.deadlock = lock_cycle(failing_.observed);
     if (failing_.observed.truncated()) note("the failing run is too long: its end was not kept");
+    if (options_.one_schedule)
+      run_again();
+    else
+      experiment();
+    result_.runs = laboratory_.made();
+    result_.out_of_time = laboratory_.time_is_up();
+    return std::move(result_);
+  }
+
+ private:
+  void say(const std::string& text) const {
+    if (progress_) progress_(text);
+  }
+  void note(std::string text) { result_.notes.push_back(std::move(text)); }
+
+  void run_again() {
+    result_.base = laboratory_.rate(at_random(), 1, 1);
+    note("other schedules: the program starts no thread and no process, so there is only this one");
+  }
+
+  void experiment() {
     say("the nearest run that passes");
     NearestSearch nearest = nearest_passing_run(laboratory_, failing_);
     if (nearest.passing == 0 && !laboratory_.time_is_up())
@@ -56,16 +77,7 @@ class Explainer {
       more_base_runs();
       std::erase_if(result_.remedies, [&](const Remedy& remedy) { return !fails_more(result_.base, remedy.rate); });
     }
-    result_.runs = laboratory_.made();
-    result_.out_of_time = laboratory_.time_is_up();
-    return std::move(result_);
   }
-
- private:
-  void say(const std::string& text) const {
-    if (progress_) progress_(text);
-  }
-  void note(std::string text) { result_.notes.push_back(std::move(text)); }
 
   void base_rate() {
     PatternRanking ranking;

@@ -8,6 +8,7 @@ namespace reweave {
 
 struct ExplainOptions {
   bool whole = true;            // false: only the nearest passing run and the flips
+  bool one_schedule = false;    // the program has no other schedule: there is nothing to compare with
   std::size_t most_flips = 12;  // pairs whose order is changed
   std::size_t most_sets = 8;    // sets of orders that are tried if no single order makes all runs fail
   std::uint64_t base_runs = 100;

@@ -14,6 +14,7 @@
 #include "explorer/campaign/failure_key.h"
 #include "explorer/campaign/failure_store.h"
 #include "explorer/campaign/minimise.h"
+#include "explorer/campaign/one_schedule.h"
 #include "explorer/explain/context.h"
 #include "explorer/explain/event_visits.h"
 #include "explorer/explain/explain.h"
@@ -236,6 +237,7 @@ int explain_recording(const ExplainArguments& arguments) {
     const RunResult failing = failing_run(recording, bench, expected, places);
     const Batch batch = [&](const std::vector<RunRequest>& requests) { return bench(requests); };
     ExplainOptions options = options_for(failing);
+    options.one_schedule = has_one_schedule(recording, bench.departure(), failing);
     options.same_place = [&](std::uint64_t a, std::uint64_t b) { return places.code(a) == places.code(b); };
     explanation = explain(batch, failing, options, progress);
     if (reader.manifest().outcome != failing.outcome)

@@ -137,7 +137,7 @@ class TextReport {
   std::string flips_table() const {
     constexpr std::size_t kMost = 4;
     const json& flips = report_.at("flips");
-    if (flips.size() < 2 && report_.at("cause_shown").get<bool>() && !full_) return "";
+    if (flips.empty() || (flips.size() < 2 && report_.at("cause_shown").get<bool>() && !full_)) return "";
     std::string text = fmt::format("\n{:>8} {:>8} {:>8}  runs that fail, by the order of two events\n", "reversed",
                                    "forced", "avoided");
     for (std::size_t i = 0; i < flips.size() && (full_ || i < kMost); i++)

@@ -1,111 +1,25 @@
 #!/usr/bin/env python3
 """The verb hunt: its findings, the files in its folder, how it continues, and its message if it finds nothing."""
 import json
-import pathlib
 import re
 import shutil
 import signal
 import subprocess
 import time
-import unittest
 import xml.etree.ElementTree
 
-from scratch_case import ScratchCase
+from hunt_case import BAD_INPUT, FAILURE_FOUND, LIMIT, HuntCase
 
-LIMIT = 1200  # seconds
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BAD_INPUT, FAILURE_FOUND, NOT_EXAMINED, INTERRUPTED = 2, 10, 11, 130
-LOST_UPDATE = """
-#include <atomic>
-#include <thread>
-inline std::atomic<int> balance;
-inline void deposit() { int seen = balance; balance = seen + 1; }
-inline int both() {
-  balance = 0;
-  std::thread other(deposit);
-  deposit();
-  other.join();
-  return balance;
-}
-"""
-GOOGLE_TEST = LOST_UPDATE + """
-#include <gtest/gtest.h>
-TEST(Account, Fails) { FAIL(); }
-TEST(Account, BothDeposits) { EXPECT_EQ(both(), 2); }
-"""
-BOOST_TEST = LOST_UPDATE + """
-#define BOOST_TEST_MODULE account
-#include <boost/test/included/unit_test.hpp>
-BOOST_AUTO_TEST_CASE(fails) { BOOST_TEST(false); }
-BOOST_AUTO_TEST_CASE(both_deposits) { BOOST_TEST(both() == 2); }
-"""
+NOT_EXAMINED, INTERRUPTED = 11, 130
 HOSTILE = ["a]]>&<b>\"'", "`c` | *d* ``` @e <script>", "\x1b[31m\n\xff$(id)"]
-PYTEST_TESTS = """
-import os
-import pytest
-
-@pytest.mark.parametrize("word", ["a b", "c::d"])
-def test_words(word):
-    assert word
-
-def test_fails():
-    assert False
-
-class TestFolder:
-    def test_runs_where_the_command_does(self):
-        assert os.path.basename(os.getcwd()) == "here"
-"""
 
 
-class Hunts(ScratchCase):
-    def setUp(self):
-        super().setUp()
-        self.out = self.folder / "out"
-
-    def bank_account(self):
-        return self.compiled("bank_account", (ROOT / "tests/programs/bank_account.c").read_text(), "-g", "-O1",
-                             "-fsanitize=thread", "-pthread")
-
+class Hunts(HuntCase):
     def quiet(self):
         """Compiles a correct program with more than one schedule."""
         return self.compiled("quiet", "#include <pthread.h>\nstatic void *work(void *p) { return p; }\n"
                              "int main(void) { pthread_t t; pthread_create(&t, 0, work, 0); pthread_join(t, 0); return 0; }",
                              "-pthread")
-
-    def hunt(self, *arguments, status, folder=None):
-        """Runs a hunt that must end with `status`. Returns its standard output and standard error."""
-        done = subprocess.run([self.build / "reweave", "hunt", *arguments], cwd=folder or self.folder,
-                              stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT)
-        output, errors = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
-        self.assertEqual(done.returncode, status, output + errors)
-        return output, errors
-
-    def kept(self, folder=None):
-        """Returns the content of hunt.json. Checks that the other reports are well-formed and agree with it."""
-        folder = folder or self.out
-        told = json.loads((folder / "hunt.json").read_text())
-        self.assertEqual((told["format"], told["version"]), ("reweave-hunt", 1))
-        junit = xml.etree.ElementTree.parse(folder / "junit.xml").getroot()
-        cases = junit.findall(".//testcase")
-        found = [sum(failure["reproduced"] for failure in target["failures"]) for target in told["targets"]]
-        self.assertEqual([len(case.findall("failure")) for case in cases], found)
-        sarif = json.loads((folder / "report.sarif").read_text())
-        self.assertEqual(sarif["version"], "2.1.0")
-        self.assertEqual(len(sarif["runs"][0]["results"]), sum(found))
-        explained = [failure for target in told["targets"] for failure in target["failures"]
-                     if failure["reproduced"] and failure["flows"]]
-        flows = [result["codeFlows"] for result in sarif["runs"][0]["results"] if "codeFlows" in result]
-        self.assertEqual(flows, [failure["flows"] for failure in explained])
-        self.assertTrue((folder / "summary.md").read_text().startswith("## reweave hunt: "))
-        self.assertEqual(folder.stat().st_mode & 0o777, 0o700)
-        return told
-
-    def replayed(self, command):
-        """Replays the recording that `command`, as printed for the user, names. Returns the exit status."""
-        words = command.split()
-        self.assertEqual(words[:4], ["reweave", "replay", "-g", "end"])
-        return subprocess.run([self.build / "reweave", "replay", self.folder / words[4]], capture_output=True,
-                              timeout=LIMIT).returncode
 
     def test_the_bank_account(self):
         output, _ = self.hunt("--", self.bank_account(), status=FAILURE_FOUND)
@@ -264,116 +178,6 @@ class Hunts(ScratchCase):
         _, errors = self.hunt("-o", self.out, "--", "/bin/sh", "-c", "printf '%s' \"$@\"; exit 1", "x", *arguments,
                               status=FAILURE_FOUND)
         self.assertIn("continuing", errors)
-
-    def built(self, name, source, *libraries):
-        path = self.folder / f"{name}.cc"
-        path.write_text(source)
-        subprocess.run(["c++", "-std=c++20", "-g", "-O1", "-fsanitize=thread", path, "-o", self.folder / name, "-pthread",
-                        *libraries], check=True, timeout=LIMIT)
-        return self.folder / name
-
-    def opens_at_the_check(self, recording):
-        """The run continues for long after the failed check. gdb opens at the check, with and without --backward."""
-        for way in ([], ["--backward"]):
-            shown = subprocess.run([self.build / "reweave", "replay", "-g", "end", *way, recording, "--gdb-batch", "bt 1"],
-                                   stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT).stdout
-            self.assertIn("noted a check that failed", shown)
-            self.assertRegex(shown, r"\n\d+\t.*\(both\(\)")  # the user's source line, with its number
-
-    def check_case(self, program, case, other):
-        self.hunt("-o", self.out, "--case", case, "--", program, status=FAILURE_FOUND)
-        told = self.kept()
-        [target] = told["targets"]
-        self.assertEqual((told["case"], len(target["searches"])), (case, 1))
-        [failure] = target["failures"]
-        self.assertIn("both() ", failure["last_words"])
-        self.opens_at_the_check(self.out / failure["recording"])
-        self.hunt("--case", other, "--runs", "1", "--", program, status=FAILURE_FOUND)
-
-    @unittest.skipUnless(pathlib.Path("/usr/include/gtest/gtest.h").exists(), "no GoogleTest")
-    def test_a_case_of_googletest(self):
-        self.check_case(self.built("google", GOOGLE_TEST, "-lgtest", "-lgtest_main"), "Account.BothDeposits", "Account.Fails")
-
-    @unittest.skipUnless(pathlib.Path("/usr/include/gtest/gtest.h").exists(), "no GoogleTest")
-    def test_a_case_that_is_not_there(self):
-        program = self.built("google", GOOGLE_TEST, "-lgtest", "-lgtest_main")
-        _, errors = self.hunt("--case", "Account.NoSuch", "--", program, status=BAD_INPUT)
-        self.assertIn("has no test named Account.NoSuch", errors)
-        self.assertFalse(self.out.exists())
-
-    @unittest.skipUnless(pathlib.Path("/usr/include/boost/test/included/unit_test.hpp").exists(), "no Boost.Test")
-    def test_a_case_of_boost_test(self):
-        program = self.built("boost", BOOST_TEST)
-        self.check_case(program, "both_deposits", "fails")
-        nosuch = self.folder / "nosuch"
-        self.hunt("--case", "nosuch", "-o", nosuch, "--", program, status=BAD_INPUT)
-        self.assertIn("has no test case", json.loads((nosuch / "hunt.json").read_text())["targets"][0]["problem"])
-
-    def test_a_case_of_no_framework(self):
-        _, errors = self.hunt("--case", "x", "--", "/bin/true", status=BAD_INPUT)
-        self.assertRegex(errors, r"\Areweave: .*no known test framework \(GoogleTest, .*\n\Z")
-
-    @unittest.skipUnless(shutil.which("ctest"), "no CTest")
-    def test_tests_of_ctest(self):
-        tests = self.folder / "tests"
-        tests.mkdir()
-        (tests / "CTestTestfile.cmake").write_text(f"""
-add_test(bank/account "{self.bank_account()}")
-add_test(environment "/bin/sh" "-c" "test \\$PWD:\\$A = {self.folder}:1")
-set_tests_properties(environment PROPERTIES ENVIRONMENT "A=1;B=2" WORKING_DIRECTORY "{self.folder}")
-add_test(skipped "/bin/sh" "-c" "exit 4")
-set_tests_properties(skipped PROPERTIES SKIP_RETURN_CODE 4)
-add_test(inverted "/bin/false")
-set_tests_properties(inverted PROPERTIES WILL_FAIL TRUE)
-add_test(left_out "/bin/false")
-""")
-        command = ["-o", self.out, "--runs", "30", "--", "ctest", "--test-dir", tests, "-E", "left_out"]
-        output, _ = self.hunt(*command, status=FAILURE_FOUND)
-        told = {target["name"]: target for target in self.kept()["targets"]}
-        self.assertEqual(list(told), ["bank/account", "environment", "skipped", "inverted"])
-        self.assertEqual([bool(target["failures"]) for target in told.values()], [True, False, False, False])
-        self.assertEqual([target["passing"] for target in told.values()], ["passing", "passing", "passing", None])
-        self.assertEqual(told["inverted"]["problem"], "it is expected to fail")
-        self.assertEqual(self.replayed(output.splitlines()[-1]), 134)
-        self.hunt(*command, status=FAILURE_FOUND)
-        self.assertEqual([len(target["searches"]) for target in self.kept()["targets"]], [2, 2, 2, 0])
-
-    @unittest.skipUnless(shutil.which("meson"), "no Meson")
-    def test_tests_of_meson(self):
-        (self.folder / "meson.build").write_text("""project('p')
-sh = find_program('sh')
-test('fails', sh, args: ['-c', 'exit $A'], env: {'A': '7'}, suite: 'chosen')
-test('skipped', sh, args: ['-c', 'exit 77'], suite: 'chosen')
-test('left out', sh, args: ['-c', 'exit 1'])
-""")
-        subprocess.run(["meson", "setup", "b"], cwd=self.folder, check=True, stdout=subprocess.DEVNULL, timeout=LIMIT)
-        self.hunt("-o", self.out, "--runs", "5", "--", "meson", "test", "-C", "b", "--suite", "chosen", status=FAILURE_FOUND)
-        told = {target["name"]: target for target in self.kept()["targets"]}
-        self.assertEqual({name: len(target["failures"]) for name, target in told.items()}, {"fails": 1, "skipped": 0})
-        self.assertEqual(told["fails"]["failures"][0]["what"], "exit status 7")
-
-    @unittest.skipUnless(shutil.which("pytest-3"), "no pytest")
-    def test_tests_of_pytest(self):
-        here, there = self.folder / "here", self.folder / "there"
-        here.mkdir()
-        there.mkdir()
-        (there / "test_things.py").write_text(PYTEST_TESTS)
-        (here / "test_things.py").write_text("def test_others(): assert False\n")
-        self.hunt("-o", self.out, "--runs", "2", "--", "pytest-3", "-p", "no:cacheprovider", "-k", "not nothing", "../there",
-                  folder=here, status=FAILURE_FOUND)
-        targets = self.kept()["targets"]
-        self.assertEqual({target["name"]: len(target["failures"]) for target in targets},
-                         {"../there/test_things.py::test_words[a b]": 0, "../there/test_things.py::test_words[c::d]": 0,
-                          "../there/test_things.py::test_fails": 1,
-                          "../there/test_things.py::TestFolder::test_runs_where_the_command_does": 0})
-        self.assertEqual(targets[0]["command"], ["pytest-3", "-p", "no:cacheprovider", "-k", "not nothing",
-                                                 "../there/test_things.py::test_words[a b]"])
-
-    def test_a_driver_that_cannot_say(self):
-        (self.folder / "pytest").write_text("#!/bin/sh\necho broken >&2\nexit 4\n")
-        (self.folder / "pytest").chmod(0o755)
-        _, errors = self.hunt("--", "./pytest", status=BAD_INPUT)
-        self.assertRegex(errors, r"\Areweave: .*broken\n\Z")
 
     def test_json(self):
         output, _ = self.hunt("-o", self.out, "--json", "--runs", "2", "--", "/bin/true", status=0)

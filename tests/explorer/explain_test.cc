@@ -143,6 +143,18 @@ BOOST_AUTO_TEST_CASE(a_failure_of_every_schedule_has_no_cause_in_the_order) {
   BOOST_TEST(!found.notes.empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_program_with_one_schedule_is_repeated_once) {
+  Program program{{{write(8), write(16)}}};
+  program.fails = [](const History&) { return true; };
+  const Batch batch = batch_of(program);
+  const Explanation found = explain(batch, failing_run(program), {.one_schedule = true});
+  BOOST_TEST(found.runs == 1u);
+  BOOST_TEST(found.base.always());
+  BOOST_TEST(found.flips.empty());
+  BOOST_TEST(found.curve.empty());
+  BOOST_TEST(found.notes.size() == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(what_is_forced_holds_in_every_run) {
   std::vector<Op> body = {lock(64), write(8), unlock(64), read(16), write(24)};
   const Program program{{body, body, body}};

@@ -57,7 +57,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="reweave-explore-") as folder:
         recording, found = pathlib.Path(folder) / "recording", pathlib.Path(folder) / "found"
         # A buggy program may fail already while it is recorded.
-        run([reweave, "record", "--seed", "1", "-o", recording, "--", program], accept=range(256))
+        run([reweave, "record", "--seed", "1", "-o", recording, "--", program, *subject["argv"]], accept=range(256))
         buggy = subject["kind"] == "buggy"
         # By default the recorded status counts as normal, but a buggy program may have failed while it was recorded.
         expected = ["--expect-status", "0"]
