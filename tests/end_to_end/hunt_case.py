@@ -1,4 +1,4 @@
-"""What the checks of the verb hunt share."""
+"""The common parts of the checks of the verb hunt."""
 import json
 import pathlib
 import subprocess
