@@ -71,7 +71,8 @@ inline constexpr std::uint8_t kSamePoint = 1;
 inline constexpr std::uint8_t kNullValue = 2;
 
 // Bit of `aux` that is derived from the machine code (formats/code/read_effects.h) and never stored in a trace file. Of
-// a kRead: no branch, address or call depends on the value. Of a kWrite: the value written may depend on such a read.
+// a kRead or kAtomicRmw: no branch, address or call depends on the value read. Of a kWrite: the value written may
+// depend on such a kRead.
 inline constexpr std::uint8_t kOnlyData = 16;
 
 // Bits of `aux` of a kWrite of one byte: it initialises (kMakesLock) or destroys (kEndsLock) the lock there. Both bits

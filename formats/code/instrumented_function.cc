@@ -29,6 +29,14 @@ bool is_of_thread(const MemoryPlace& place) {
          (place.displacement == kOwnAddress || place.displacement == kCanary);
 }
 
+// True for "32_fetch_add" and the like, with a result that fits into one register.
+bool is_update(std::string_view name) {
+  int bits = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), bits);
+  name.remove_prefix(static_cast<std::size_t>(end - name.data()));
+  return error == std::errc() && bits <= 64 && takes_prefix(name, "_fetch_");
+}
+
 std::int64_t word_of(std::int64_t offset) { return offset >= 0 ? offset / kWord : -((-offset + kWord - 1) / kWord); }
 
 }  // namespace
@@ -42,6 +50,10 @@ Callee callee_named(std::string_view name) {
   result.returns_twice = std::find(std::begin(kTwice), std::end(kTwice), name) != std::end(kTwice);
   std::string_view rest = name;
   if (!takes_prefix(rest, "__tsan_")) return result;
+  if (takes_prefix(rest, "atomic")) {
+    result.updates = is_update(rest);
+    return result;
+  }
   if (rest == "func_entry" || rest == "func_exit") result.kind = Callee::Kind::kMarksFunction;
   if (!takes_prefix(rest, "unaligned_")) takes_prefix(rest, "volatile_");
   Callee::Kind kind = Callee::Kind::kOther;

@@ -32,6 +32,7 @@ struct Callee {
   };
   Kind kind = Kind::kOther;
   std::uint8_t bytes = 0;  // announced size
+  bool updates = false;    // an atomic update, which returns the old value: __tsan_atomic32_fetch_add and the like
   bool outside = false;    // keeps to the calling convention, as functions of other files do
   bool named = false;
   bool returns_twice = false;

@@ -64,12 +64,20 @@ void ReadEffects::look(File& file, Fd opened) {
 void ReadEffects::look_at_reads(File& file, const InstrumentedFunction& function, std::size_t first, std::size_t last) {
   for (std::size_t i = first; i < last; ++i) {
     const std::size_t call = function.call_before(file.places[i].offset);
-    if (call == InstrumentedFunction::kNowhere || function.callee(call).kind != Callee::Kind::kAnnouncesRead) continue;
-    ++counts_.places;
+    if (call == InstrumentedFunction::kNowhere) continue;
+    const bool updates = function.callee(call).updates;
+    if (!updates && function.callee(call).kind != Callee::Kind::kAnnouncesRead) continue;
+    if (!updates) ++counts_.places;
     if (work_left_ == 0) continue;
-    ReadEffect effect = effect_of_read(function, file.places[i].offset);
+    const auto effect_of = updates ? effect_of_update : effect_of_read;
+    ReadEffect effect = effect_of(function, file.places[i].offset);
     work_left_ -= std::min(work_left_, effect.work);
-    if (!effect.decides) file.reads.push_back({file.places[i].site, std::move(effect)});
+    if (effect.decides) continue;
+    if (updates) {
+      reads_[file.places[i].site] = kOnlyData;
+    } else {
+      file.reads.push_back({file.places[i].site, std::move(effect)});
+    }
   }
 }
 
@@ -87,6 +95,7 @@ void ReadEffects::mark(const File& file, bool all_announced) {
 
 std::uint8_t code_bits(AccessCode& code, const ReadEffects& effects, std::uint32_t site, EventKind kind,
                        std::uint64_t bytes) {
+  if (kind == EventKind::kAtomicRmw) return effects.only_data(site, kind);
   if (kind != EventKind::kRead && kind != EventKind::kWrite) return 0;
   // The two kinds of bits exclude each other: a pointer that is followed decides, and null carries nothing.
   const std::uint8_t only_data = effects.only_data(site, kind);

@@ -1,4 +1,5 @@
-// Finds the reads of a trace that decide nothing, from the machine code of the recorded files (value_flow.h).
+// Finds the reads of a trace that decide nothing, from the machine code of the recorded files (value_flow.h): plain
+// reads, and atomic updates of which nobody looks at the old value.
 //
 // A stored value may decide something at a later read, which the trace must show. But Clang does not announce a read
 // that is followed by a write of the same variable, so such a read is not in the trace. Hence a read whose value is
@@ -26,13 +27,13 @@ class ReadEffects {
   // Examines all places of the trace.
   explicit ReadEffects(const TraceReader& trace);
 
-  // kOnlyData if the plain access `kind` at `site` is a read that decides nothing, or a write of a value that may
-  // depend on one; else 0.
+  // kOnlyData if the access `kind` at `site` is a plain read or an atomic update that decides nothing, or a plain write
+  // of a value that may depend on such a read; else 0.
   std::uint8_t only_data(std::uint32_t site, EventKind kind) const {
-    const auto& flags = kind == EventKind::kRead ? reads_ : writes_;
+    const auto& flags = kind == EventKind::kWrite ? writes_ : reads_;
     return site < flags.size() ? flags[site] : 0;
   }
-  // The counts of places; the counts of events in it are 0.
+  // The counts of places with plain reads; the counts of events in it are 0.
   const ReadCounts& counts() const { return counts_; }
 
  private:
@@ -63,7 +64,7 @@ class ReadEffects {
   ReadCounts counts_;
 };
 
-// The facts that the machine code shows about the plain access `kind` of `bytes` at `site`, as bits of its event's
+// The facts that the machine code shows about the access `kind` of `bytes` at `site`, as bits of its event's
 // `aux`.
 std::uint8_t code_bits(AccessCode& code, const ReadEffects& effects, std::uint32_t site, EventKind kind,
                        std::uint64_t bytes);

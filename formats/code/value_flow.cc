@@ -51,15 +51,27 @@ class Walk {
  public:
   Walk(const InstrumentedFunction& function, std::size_t call) : function_(function), call_(call) {}
 
-  ReadEffect run() {
-    ReadEffect effect;
+  ReadEffect run_read() {
     const auto& code = function_.instructions();
     // The load follows its announcement in the same block; in another block it could not be recognised for certain.
     for (std::size_t i = call_ + 1; i < code.size() && !function_.starts_block(i); ++i) {
       if (function_.access(i).read_by == call_) load_ = i;
     }
-    if (load_ == InstrumentedFunction::kNowhere) return effect;
-    from(call_ + 1, {});
+    if (load_ == InstrumentedFunction::kNowhere) return {};
+    return run({});
+  }
+
+  ReadEffect run_update() {
+    ReadEffect effect = run({.registers = bit(kRax), .slots = {}});
+    effect.decides |= !effect.stores.empty();
+    return effect;
+  }
+
+ private:
+  // Follows what the registers and the frame hold after the call.
+  ReadEffect run(const Holders& holders) {
+    ReadEffect effect;
+    from(call_ + 1, holders);
     while (!todo_.empty() && !decides_) {
       const std::size_t block = *todo_.begin();
       todo_.erase(todo_.begin());
@@ -71,7 +83,6 @@ class Walk {
     return effect;
   }
 
- private:
   void decide() { decides_ = true; }
 
   // Executes from an instruction to the end of its block.
@@ -144,8 +155,9 @@ class Walk {
     if (!now.slots.empty() && (function_.frame_taken() || function_.passes_on_stack(i))) return decide();
     // A function of the same file may preserve more registers than it must, and its callers may rely on that.
     if (callee.outside) now.registers &= kKept;
-    // If the callee throws, code that is not followed continues with these values.
-    if (function_.unwinds() && !now.none()) decide();
+    // If the callee throws, code that is not followed continues with the values in the frame and in registers that
+    // functions preserve.
+    if (function_.unwinds() && ((now.registers & kKept) != 0 || !now.slots.empty())) decide();
   }
 
   void plain(std::size_t i, Holders& now) {
@@ -177,6 +189,8 @@ class Walk {
 
   // True if the variable that was read is in the frame and the access overlaps it.
   bool is_of_variable(std::size_t i) const {
+    // The variable of an atomic update is in the frame only if a pointer to it was passed.
+    if (load_ == InstrumentedFunction::kNowhere) return function_.frame_taken();
     const Access &access = function_.access(i), &read = function_.access(load_);
     return read.where == Access::Where::kInFrame &&
            access.offset < read.offset + function_.instructions()[load_].bytes &&
@@ -221,7 +235,15 @@ ReadEffect effect_of_read(const InstrumentedFunction& function, std::uint64_t pl
   const std::size_t call = function.call_before(place);
   if (call == InstrumentedFunction::kNowhere || !function.reached(call)) return {};
   if (function.callee(call).kind != Callee::Kind::kAnnouncesRead) return {};
-  return Walk(function, call).run();
+  return Walk(function, call).run_read();
+}
+
+ReadEffect effect_of_update(const InstrumentedFunction& function, std::uint64_t place) {
+  if (!function.understood()) return {};
+  const std::size_t call = function.call_before(place);
+  if (call == InstrumentedFunction::kNowhere || !function.reached(call)) return {};
+  if (!function.callee(call).updates) return {};
+  return Walk(function, call).run_update();
 }
 
 }  // namespace reweave

@@ -1,5 +1,5 @@
-// Follows the value of an instrumented load through the machine code of its function, to find whether anything depends
-// on it except the data of other instrumented stores.
+// Follows the value of an instrumented load, or the result of an atomic update, through the machine code of its
+// function, to find whether anything depends on it except the data of other instrumented stores.
 //
 // If a read's value reaches no conditional jump, no address, no call and no return, another value would change neither
 // what the thread does next nor which memory it accesses. It would only change the data of the stores found here. The
@@ -26,5 +26,8 @@ struct ReadEffect {
 
 // The effect of the load that the call returning to `place` announced.
 ReadEffect effect_of_read(const InstrumentedFunction& function, std::uint64_t place);
+// The effect of the old value of the atomic update whose call returns to `place`. It decides if it is stored where
+// others may see it.
+ReadEffect effect_of_update(const InstrumentedFunction& function, std::uint64_t place);
 
 }  // namespace reweave

@@ -166,7 +166,7 @@ class Operands {
       event_.address = names_.variable_address(name);
       event_.extra = kNamedBytes;
     }
-    if (atomic) event_.aux = exact_.order;
+    if (atomic) event_.aux = static_cast<std::uint8_t>(event_.aux | exact_.order);
   }
   void memory() {
     if (exact_.bytes > kMostBytes || exact_.address + exact_.bytes < exact_.address) {

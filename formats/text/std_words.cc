@@ -18,6 +18,7 @@ constexpr StdWord kWords[] = {
     {"ar", EventKind::kAtomicLoad, 0, Operand::kAtomic, false},
     {"aw", EventKind::kAtomicStore, 0, Operand::kAtomic, false},
     {"au", EventKind::kAtomicRmw, 0, Operand::kAtomic, false},
+    {"aud", EventKind::kAtomicRmw, kOnlyData, Operand::kAtomic, false},
     {"rp", EventKind::kRead, kNullValue, Operand::kVariable, false},
     {"wz", EventKind::kWrite, kNullValue, Operand::kVariable, false},
     {"rd", EventKind::kRead, kOnlyData, Operand::kVariable, false},
@@ -54,6 +55,8 @@ constexpr std::uint8_t told_by_aux(EventKind kind) {
     case EventKind::kRead:
     case EventKind::kWrite:
       return kNullValue | kOnlyData;
+    case EventKind::kAtomicRmw:
+      return kOnlyData;
     case EventKind::kLock:
     case EventKind::kUnlock:
     case EventKind::kLockRequest:

@@ -36,9 +36,11 @@ std::string operand_text(const TraceEvent& event, const StdWord& row, const StdW
   switch (row.operand) {
     case Operand::kVariable:
       return is_whole ? name : memory_text(event);
-    case Operand::kAtomic:
-      if (is_whole && event.aux == kNamedOrder) return name;
-      return memory_text(event) + "/" + std::to_string(event.aux);
+    case Operand::kAtomic: {
+      const int order = event.aux & ~row.aux;
+      if (is_whole && order == kNamedOrder) return name;
+      return memory_text(event) + "/" + std::to_string(order);
+    }
     case Operand::kMemory:
       return memory_text(event);
     case Operand::kBlock:

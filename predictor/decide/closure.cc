@@ -39,6 +39,7 @@ void Closure::only_last(std::uint32_t events) {
 void Closure::extend() {
   const std::size_t begin = queue_.size();
   active_.clear();
+  take_in_chains();
   for (std::uint32_t t = 0; t < model_.thread_count(); ++t) {
     const std::uint32_t from = taken_[t];
     taken_[t] = set_.length(t);
@@ -49,6 +50,22 @@ void Closure::extend() {
   // Insert in trace order, which keeps the windows of successive insertions small.
   std::stable_sort(queue_.begin() + static_cast<std::ptrdiff_t>(begin), queue_.end(),
                    [](const Pair& a, const Pair& b) { return a.second < b.second; });
+}
+
+// Takes in the blind updates among earlier events that were not decided before.
+void Closure::take_in_chains() {
+  const auto& raised = set_.raised_chains();
+  for (; chains_seen_ < raised.size(); ++chains_seen_) {
+    const std::uint32_t chain = raised[chains_seen_];
+    const auto& updates = model_.chains[chain];
+    const EventIndex needed = set_.chain_needed(chain);
+    EventIndex& known = chains_[chain];
+    for (auto at = std::lower_bound(updates.begin(), updates.end(), known); at != updates.end() && *at < needed; ++at) {
+      const std::uint32_t t = model_.thread[*at], pos = model_.position[*at];
+      if (pos >= first_[t] && pos < taken_[t]) take_in_read(*at);
+    }
+    known = std::max(known, needed);
+  }
 }
 
 // Takes in the decided reads among the events just taken in (from position `from` on), and those among earlier events
@@ -77,7 +94,7 @@ void Closure::take_in(EventIndex e) {
     if (edge.before_source != kNone) push(edge.before_source, edge.source);
   }
   if (model_.is_write(e)) take_in_write(e);
-  if (model_.is_read(e) && model_.is_atomic(e)) take_in_read(e);
+  if (model_.is_read(e) && model_.is_atomic(e) && set_.decided(e)) take_in_read(e);
   if (model_.is_release(e) || model_.is_acquire(e)) take_in_lock(e);
 }
 

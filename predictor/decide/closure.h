@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <unordered_map>
 #include <vector>
 
 #include "predictor/decide/feasible_set.h"
@@ -68,6 +69,7 @@ class Closure {
   Place place(EventIndex e) const { return {model_.thread[e], model_.position[e]}; }
   bool left_out(EventIndex e) const { return in_window(e) && model_.position[e] < first_[model_.thread[e]]; }
   void take_in_decided(std::uint32_t t, std::uint32_t from);
+  void take_in_chains();
   void take_in(EventIndex e);
   void take_in_read(EventIndex r);
   void take_in_write(EventIndex w);
@@ -86,10 +88,12 @@ class Closure {
   const TraceModel& model_;
   const FeasibleSet& set_;
   std::vector<std::uint32_t> start_;
-  std::vector<std::uint32_t> first_;          // positions before are left out, per thread
-  std::vector<std::uint32_t> taken_;          // events taken in, per thread
-  std::vector<FeasibleSet::Bounds> decided_;  // reads taken in as decided, per thread
-  std::vector<std::uint32_t> active_;         // threads that have events taken in
+  std::vector<std::uint32_t> first_;                      // positions before are left out, per thread
+  std::vector<std::uint32_t> taken_;                      // events taken in, per thread
+  std::vector<FeasibleSet::Bounds> decided_;              // reads taken in as decided, per thread
+  std::unordered_map<std::uint32_t, EventIndex> chains_;  // what of a chain was taken in as decided
+  std::size_t chains_seen_ = 0;                           // how many of FeasibleSet::raised_chains()
+  std::vector<std::uint32_t> active_;                     // threads that have events taken in
   OrderGraph graph_;
   std::vector<Pair> queue_;
   std::vector<Place> sources_, targets_;  // of the insertion under way

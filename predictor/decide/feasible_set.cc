@@ -10,7 +10,8 @@ FeasibleSet::FeasibleSet(const TraceModel& model, const MustOrder& order)
       order_(order),
       length_(model.thread_count(), 0),
       stop_(model.thread_count(), kNone),
-      bounds_(model.thread_count()) {}
+      bounds_(model.thread_count()),
+      chain_reads_seen_(model.thread_count(), 0) {}
 
 bool FeasibleSet::raise(std::uint32_t t, std::uint32_t length) {
   if (length > length_[t]) length_[t] = length;
@@ -64,6 +65,20 @@ std::uint32_t FeasibleSet::needed_carried(std::uint32_t t) const {
   return 0;
 }
 
+// A plain read counts as decided here as soon as it is in the set: that it shares a variable with atomic updates is
+// rare.
+void FeasibleSet::need_chains(std::uint32_t t) {
+  const auto& reads = model_.chain_reads[t];
+  for (std::size_t& seen = chain_reads_seen_[t]; seen < reads.size() && contains(reads[seen]); ++seen) {
+    const EventIndex update = model_.link[reads[seen]];
+    const std::uint32_t chain = model_.chain[update];
+    EventIndex& needed = chain_needed_[chain];
+    if (update < needed) continue;
+    needed = update + 1;
+    raised_chains_.push_back(chain);
+  }
+}
+
 void FeasibleSet::carry(std::uint32_t t, std::uint32_t end) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> todo{{t, end}};
   while (!todo.empty()) {
@@ -88,6 +103,7 @@ void FeasibleSet::settle() {
     // A thread that stops before an event executes it next, in the state that we look for.
     const std::uint32_t reached = stop_[t] != kNone ? stop_[t] + 1 : length_[t];
     bounds_[t].decided = std::max(bounds_[t].decided, model_.decided(t, reached));
+    need_chains(t);
   }
   for (bool changed = true; changed;) {
     changed = false;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "predictor/model/must_order.h"
@@ -31,8 +32,16 @@ class FeasibleSet {
   std::uint32_t length(std::uint32_t t) const { return length_[t]; }
   // True if a read of the set must get the value that it got in the trace.
   bool decided(EventIndex read) const {
+    if (model_.is_blind(read)) return read < chain_needed(model_.chain[read]);
     return model_.is_atomic(read) || decided_with(read, decided_length(model_.thread[read]));
   }
+  // The reads of a chain of blind updates below the result are decided: a read of the set gets their value.
+  EventIndex chain_needed(std::uint32_t chain) const {
+    const auto known = chain_needed_.find(chain);
+    return known == chain_needed_.end() ? 0 : known->second;
+  }
+  // The chains of which more was needed, each time in order.
+  const std::vector<std::uint32_t>& raised_chains() const { return raised_chains_; }
 
   // Bounds of positions. Reads below `decided` decided something; reads below `valued` made a value that others need.
   // Of the reads that decide nothing, only those below `carried` made such a value; `carried` is at most `valued`.
@@ -58,6 +67,8 @@ class FeasibleSet {
   // The same for writes whose value depends on reads that decide nothing.
   std::uint32_t needed_carried(std::uint32_t t) const;
   bool is_needed(EventIndex write) const;
+  // Notes what the events of thread t that joined the set need of chains of blind updates.
+  void need_chains(std::uint32_t t);
   // Notes that a needed value depends on the reads of thread t below `end` that decide nothing.
   void carry(std::uint32_t t, std::uint32_t end);
 
@@ -66,6 +77,9 @@ class FeasibleSet {
   std::vector<std::uint32_t> length_;
   std::vector<std::uint32_t> stop_;  // kNone = none
   std::vector<Bounds> bounds_;
+  std::unordered_map<std::uint32_t, EventIndex> chain_needed_;  // a trace may have a chain for each of many objects
+  std::vector<std::size_t> chain_reads_seen_;  // by thread: how many of its TraceModel::chain_reads need_chains() knows
+  std::vector<std::uint32_t> raised_chains_;
 };
 
 }  // namespace reweave

@@ -28,6 +28,7 @@ MustOrder::MustOrder(const TraceModel& model, ReadRule rule) : model_(model), ru
   actual_.assign(threads, History(threads));
   value_.assign(threads, History(threads));
   if (model.has_data_reads) carried_value_.assign(threads, History(threads));
+  if (!model.chains.empty()) blind_value_.assign(threads, History(threads));
   now_.assign(threads, std::vector<std::uint32_t>(threads, 0));
   pending_ = valued_ = carried_ = now_;
   users_.resize(model.locks.size());
@@ -95,7 +96,7 @@ bool MustOrder::end_sections_around(EventIndex e, std::vector<std::uint32_t>& no
 std::vector<std::uint32_t> MustOrder::reaching(EventIndex e) const {
   const auto after = before(e);
   std::vector<std::uint32_t> now(after.begin(), after.end());
-  if (!model_.is_acquire(e) && !(model_.is_read(e) && model_.is_atomic(e))) return now;
+  if (!model_.is_acquire(e) && !model_.decides_at_once(e)) return now;
   const std::uint32_t t = model_.thread[e], pos = model_.position[e];
   // Start with the clock before `e`. Add what `e` needs, but not what it needs as an acquisition or for the value that
   // it reads.
@@ -140,7 +141,7 @@ void MustOrder::step(EventIndex e) {
   }
   for (const MustEdge& edge : model_.edges_into(t, pos, pos + 1)) changed |= join(now, t, edge.source, false);
   if (model_.is_read(e) && model_.link[e] != kNone) {
-    if (model_.is_atomic(e)) changed |= join(now, t, model_.link[e], true);
+    if (model_.decides_at_once(e)) changed |= join(now, t, model_.link[e], true);
     if (!model_.carries_data(e, rule_)) join(pending, t, model_.link[e], true);
   }
   if ((changed && model_.held[e] != 0) || model_.is_acquire(e)) changed |= end_sections(e);
@@ -161,7 +162,11 @@ void MustOrder::step_value(EventIndex e, bool order_changed) {
     if (changed) history.set(pos, clock);
   };
   step(valued_[t], value_[t], reads && !model_.decides_nothing(e));
-  if (!carried_value_.empty()) step(carried_[t], carried_value_[t], reads);
+  if (!carried_value_.empty()) step(carried_[t], carried_value_[t], reads && !model_.is_blind(e));
+  if (!model_.is_blind(e)) return;
+  std::vector<std::uint32_t> needs = valued_[t];
+  if (reads) join(needs, t, model_.link[e], true);
+  blind_value_[t].set(pos, needs);
 }
 
 bool MustOrder::ordered(EventIndex a, EventIndex b) const {

@@ -63,6 +63,7 @@ class MustOrder {
   void step_value(EventIndex e, bool order_changed);
   // The clocks of the thread of `write`, including the events that must precede it because of the value that it writes.
   const History& value_history(EventIndex write) const {
+    if (model_.is_blind(write)) return blind_value_[model_.thread[write]];
     const auto& histories = !carried_value_.empty() && model_.carries(write) ? carried_value_ : value_;
     return histories[model_.thread[write]];
   }
@@ -72,6 +73,7 @@ class MustOrder {
   std::vector<History> actual_;                    // events that must happen before the event
   std::vector<History> value_;                     // those needed if a value written there must be the original one
   std::vector<History> carried_value_;             // likewise for a kCarries write; empty if no read decides nothing
+  std::vector<History> blind_value_;               // likewise for a blind update, and meant only at its position
   std::vector<std::vector<std::uint32_t>> users_;  // by lock: threads that take it
   // By thread: now_ is the current order. pending_ also has the needs of the next decision, valued_ those of the value
   // of the next write, carried_ those of the value of the next kCarries write.

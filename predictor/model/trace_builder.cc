@@ -13,11 +13,11 @@ std::uint64_t pair_key(std::uint32_t a, std::uint32_t b) { return std::uint64_t{
 // A release of a block counts as a write to at most this many of its granules; bounds the cost of huge blocks.
 constexpr std::size_t kMaxFreedGranules = 4096;
 
-// Flags for the facts about a plain access that the machine code shows.
+// Flags for the facts about an access that the machine code shows.
 std::uint8_t code_flags(const TraceEvent& event) {
-  const std::uint8_t only_data = event.kind == EventKind::kRead ? kDecidesNothing : kCarries;
-  return static_cast<std::uint8_t>(((event.aux & kNullValue) != 0 ? kNull : 0) |
-                                   ((event.aux & kOnlyData) != 0 ? only_data : 0));
+  const std::uint8_t only_data = event.kind == EventKind::kWrite ? kCarries : kDecidesNothing;
+  const bool null = event.kind != EventKind::kAtomicRmw && (event.aux & kNullValue) != 0;
+  return static_cast<std::uint8_t>((null ? kNull : 0) | ((event.aux & kOnlyData) != 0 ? only_data : 0));
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ void TraceBuilder::add(const TraceEvent& event, std::uint32_t site) {
     case EventKind::kAtomicStore:
       return add_access(event, site, Op::kWrite, kAtomic);
     case EventKind::kAtomicRmw:
-      return add_access(event, site, Op::kUpdate, kAtomic);
+      return add_access(event, site, Op::kUpdate, static_cast<std::uint8_t>(kAtomic | code_flags(event)));
     case EventKind::kAlloc:
     case EventKind::kFree:
       return add_heap(event, site);

@@ -100,8 +100,8 @@ class TraceBuilder {
   void emit_lock(TraceModel& model, const RawEvent& raw);
   void emit_edges(TraceModel& model);
   static void mark_updates(TraceModel& model);
-  static bool is_atomic_read(const RawEvent& raw) {
-    return (raw.op == Op::kRead || raw.op == Op::kUpdate) && (raw.flags & kAtomic) != 0;
+  static bool is_deciding_atomic(const RawEvent& raw) {
+    return (raw.op == Op::kRead || raw.op == Op::kUpdate) && (raw.flags & (kAtomic | kDecidesNothing)) == kAtomic;
   }
   // True if the granule's accesses go into the model. Data of one thread that carries the value of a read that decides
   // nothing is kept, because it may decide something later.

@@ -98,9 +98,9 @@ void TraceBuilder::emit(TraceModel& model) {
     }
     if (model.size() > before) {
       final_index_[index] = before;
-    } else if (reads_pending_[raw.thread] && (!has_branches_ || is_atomic_read(raw))) {
+    } else if (reads_pending_[raw.thread] && (!has_branches_ || is_deciding_atomic(raw))) {
       // A dropped event that decides becomes a branch: in traces without branches every next event decides, and an
-      // atomic read always does.
+      // atomic read does unless it is a blind update.
       reads_pending_[raw.thread] = false;
       append(model, raw, Op::kBranch, kNone, 0);
     }

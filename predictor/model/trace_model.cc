@@ -71,13 +71,31 @@ void TraceModel::build_indices() {
   carrying.assign(thread_count(), {});
   for (std::uint32_t t = 0; t < thread_count(); ++t) {
     for (EventIndex e : threads[t]) {
-      if (is_read(e) && decides_nothing(e)) has_data_reads = true;
+      if (is_read(e) && decides_nothing(e) && !is_blind(e)) has_data_reads = true;
       const auto seen_by = is_write(e) && carries(e) ? readers_of[e] : std::span<const EventIndex>();
-      const auto may_decide = [&](EventIndex r) { return !decides_nothing(r); };
+      const auto may_decide = [&](EventIndex r) { return !decides_nothing(r) || is_blind(r); };
       if (std::any_of(seen_by.begin(), seen_by.end(), may_decide)) carrying[t].push_back(position[e]);
     }
   }
   for (ThreadedTable* table : {&writes_of, &reads_of, &locking_of, &waking_of}) table->freeze(thread);
+  build_chains();
+}
+
+void TraceModel::build_chains() {
+  chain.clear();
+  chains.clear();
+  chain_reads.assign(thread_count(), {});
+  for (EventIndex e = 0; e < size(); ++e) {
+    const bool after_blind = is_read(e) && link[e] != kNone && is_blind(link[e]);
+    if (!is_blind(e)) {
+      if (after_blind) chain_reads[thread[e]].push_back(e);
+      continue;
+    }
+    if (chain.empty()) chain.resize(size(), kNone);
+    if (!after_blind) chains.emplace_back();
+    chain[e] = after_blind ? chain[link[e]] : static_cast<std::uint32_t>(chains.size() - 1);
+    chains[chain[e]].push_back(e);
+  }
 }
 
 std::uint64_t TraceModel::address_of(EventIndex e) const {

@@ -48,7 +48,8 @@ inline constexpr std::uint8_t kAtomic = 2;           // synchronising access: ca
 inline constexpr std::uint8_t kFrees = 4;            // this "write" is the release of the heap block
 inline constexpr std::uint8_t kFeedsWrite = 8;       // read whose thread soon writes the variable: x = f(x)
 inline constexpr std::uint8_t kNull = 16;  // writes null; or reads a pointer and follows it without a null check
-inline constexpr std::uint8_t kDecidesNothing = 32;  // read: affects only the data of the thread's kCarries writes
+inline constexpr std::uint8_t kDecidesNothing = 32;  // read: affects only the data of the thread's kCarries writes; of
+                                                     // a kUpdate: affects only what it writes itself
 inline constexpr std::uint8_t kCarries = 64;  // write: its value may depend on a kDecidesNothing read of its thread
 
 // The reads that decide what a thread does next. kUpdatesCarryData assumes that reads marked kFeedsWrite only carry
@@ -191,18 +192,30 @@ class TraceModel {
   EventTable readers_of;    // by write event
   // By thread: positions of the kCarries writes that are seen by a read which may decide.
   std::vector<std::vector<std::uint32_t>> carrying;
-  bool has_data_reads = false;  // some read decides nothing
-  ThreadedTable locking_of;     // by lock: its acquires, requests included
-  ThreadedTable waking_of;      // by signal: events that wake its waiters; for the end of a thread its last event
+  bool has_data_reads = false;  // some plain read decides nothing
+  // Blind updates (see is_blind()) that pass a variable's value on to one another form a chain. By event: the chain of
+  // a blind update. Empty if there are none.
+  std::vector<std::uint32_t> chain;
+  std::vector<std::vector<EventIndex>> chains;  // by chain: its updates, in the order of the trace
+  // By thread: the other reads that get their value from a blind update, in the order of the trace.
+  std::vector<std::vector<EventIndex>> chain_reads;
+  ThreadedTable locking_of;  // by lock: its acquires, requests included
+  ThreadedTable waking_of;   // by signal: events that wake its waiters; for the end of a thread its last event
 
   void build_indices();
   // True if `read` can never decide anything under `rule`.
   bool carries_data(EventIndex read, ReadRule rule) const {
     return decides_nothing(read) || (rule == ReadRule::kUpdatesCarryData && (flags[read] & kFeedsWrite) != 0);
   }
-  // True if `read` can never decide anything, and only kCarries writes of its thread depend on its value.
+  // True if `read` can never decide anything. Only kCarries writes of its thread depend on its value; on that of a
+  // blind update, only what it writes itself.
   bool decides_nothing(EventIndex read) const { return (flags[read] & kDecidesNothing) != 0; }
   bool carries(EventIndex write) const { return (flags[write] & kCarries) != 0; }
+
+  // True for an atomic update, such as that of a counter, of which nobody looks at the old value.
+  bool is_blind(EventIndex e) const { return op[e] == Op::kUpdate && decides_nothing(e); }
+  // True for an atomic read that decides as soon as it is executed.
+  bool decides_at_once(EventIndex e) const { return is_read(e) && is_atomic(e) && !is_blind(e); }
 
   // The hash of the value that `write` stores in `variable`; 0: not known. kNone: the variable's initial value.
   std::uint32_t value_of(EventIndex write, std::uint32_t variable) const {
@@ -256,6 +269,7 @@ class TraceModel {
   std::span<const MustEdge> edges_into(std::uint32_t t, std::uint32_t from, std::uint32_t to) const;
 
  private:
+  void build_chains();
   // An event of thread `t` is at a position below `pos` exactly if its index is below the result.
   EventIndex bound(std::uint32_t t, std::uint32_t pos) const { return pos < thread_size(t) ? threads[t][pos] : kNone; }
 };

@@ -130,7 +130,8 @@ class Execution {
     const std::uint32_t t = model_.thread[e];
     Written& last = last_write(model_.object[e]);
     const bool same = !model_.is_read(e) || model_.reads_alike(e, last.write);
-    if (model_.is_read(e) && (!same || last.tainted)) {
+    const bool misread = model_.is_read(e) && (!same || last.tainted), blind = model_.is_blind(e);
+    if (misread && !blind) {
       const Violation wrong{same ? Violation::kTainted : Violation::kWrongWrite, e, last.write};
       if (model_.is_atomic(e)) return wrong;
       (model_.decides_nothing(e) ? carrying_ : tainted_)[t] = true;
@@ -139,7 +140,7 @@ class Execution {
         misled_[t] = true;
       }
     }
-    if (model_.is_write(e)) last = {e, tainted_[t] || (carrying_[t] && model_.carries(e))};
+    if (model_.is_write(e)) last = {e, tainted_[t] || (carrying_[t] && model_.carries(e)) || (misread && blind)};
     return {};
   }
 

@@ -91,3 +91,21 @@ void switches(void) {
       break;
   }
 }
+
+void bumps(void) { __atomic_fetch_add(&x, 1, __ATOMIC_SEQ_CST); }
+void bumps_twice(void) {
+  __atomic_fetch_or(&x, 1, __ATOMIC_RELAXED);
+  y = 3;
+  __atomic_fetch_sub((long*)&pair, 1, __ATOMIC_SEQ_CST);
+}
+void bumps_and_calls(int n) {
+  __atomic_fetch_add(&x, n, __ATOMIC_SEQ_CST);
+  puts("called");
+}
+int returns_old(void) { return __atomic_fetch_add(&x, 1, __ATOMIC_SEQ_CST); }
+void branches_on_old(void) {
+  if (__atomic_fetch_sub(&x, 1, __ATOMIC_SEQ_CST) == 1) y = 1;
+}
+void stores_old(void) { y = __atomic_fetch_add(&x, 1, __ATOMIC_SEQ_CST); }
+void passes_old(void) { printf("%d\n", __atomic_fetch_add(&x, 1, __ATOMIC_SEQ_CST)); }
+void exchanges(void) { y = __atomic_exchange_n(&x, 1, __ATOMIC_SEQ_CST); }

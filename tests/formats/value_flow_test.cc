@@ -14,8 +14,8 @@
 namespace reweave {
 namespace {
 
-// Per function, one character for each instrumented read in order: the number of stores that its value reaches, or D if
-// the value decides something.
+// Per function, one character for each instrumented read or atomic update in order: the number of stores that its value
+// reaches, or D if the value decides something.
 using Effects = std::map<std::string, std::string>;
 
 std::string effects_in(const ElfCode& elf, std::uint64_t address) {
@@ -26,8 +26,9 @@ std::string effects_in(const ElfCode& elf, std::uint64_t address) {
   for (const Instruction& i : decode_all(code->code, code->start, 10'000)) {
     bool outside = false;
     if (i.kind != Instruction::Kind::kCall || i.target == 0) continue;
-    if (callee_named(elf.callee(i.target, outside)).kind != Callee::Kind::kAnnouncesRead) continue;
-    const ReadEffect effect = effect_of_read(function, i.end());
+    const Callee callee = callee_named(elf.callee(i.target, outside));
+    if (!callee.updates && callee.kind != Callee::Kind::kAnnouncesRead) continue;
+    const ReadEffect effect = callee.updates ? effect_of_update(function, i.end()) : effect_of_read(function, i.end());
     BOOST_TEST(effect.stores.size() < 10u);
     result += effect.decides ? "D" : std::to_string(effect.stores.size());
   }
@@ -48,15 +49,17 @@ void check(const Effects& effects, const std::map<std::string, std::string>& exp
 }
 
 // Functions in which every value read decides something, with every compiler.
-constexpr const char* kDecide[] = {"returns_it", "branches", "branches_later", "indexes",
-                                   "passes_it",  "loops",    "divides",        "adds_doubles",
-                                   "calls_it",   "switches", "passes_many",    "writes_through"};
+constexpr const char* kDecide[] = {"returns_it",  "branches",       "branches_later", "indexes",         "passes_it",
+                                   "loops",       "divides",        "adds_doubles",   "calls_it",        "switches",
+                                   "passes_many", "writes_through", "returns_old",    "branches_on_old", "stores_old",
+                                   "passes_old",  "exchanges"};
 
 // Functions in which only stores depend on the values read: with every compiler, and with GCC only. Both hold at every
 // optimisation level.
-const std::map<std::string, std::string> kByAll = {{"copies", "1"}, {"copies_member", "1"}};
+const std::map<std::string, std::string> kByAll = {
+    {"copies", "1"}, {"copies_member", "1"}, {"bumps", "0"}, {"bumps_twice", "00"}};
 const std::map<std::string, std::string> kByGcc = {
-    {"adds_one", "1"}, {"adds_up", "11"}, {"adds_in_section", "1"}, {"sums", "11"}};
+    {"bumps_and_calls", "0"}, {"adds_one", "1"}, {"adds_up", "11"}, {"adds_in_section", "1"}, {"sums", "11"}};
 
 void check_deciding(const Effects& effects) {
   for (const char* name : kDecide) {
@@ -100,7 +103,7 @@ BOOST_AUTO_TEST_CASE(clang_with_optimisation) {
   const Effects effects = effects_of(test::library("CLANG_2"));
   check_deciding(effects);
   check(effects, kByAll);
-  check(effects, {{"chooses_value", "1"}, {"copies_later", "1"}});
+  check(effects, {{"chooses_value", "1"}, {"copies_later", "1"}, {"bumps_and_calls", "0"}});
 }
 
 BOOST_AUTO_TEST_CASE(makers_are_known) {
@@ -117,7 +120,7 @@ BOOST_AUTO_TEST_CASE(makers_are_known) {
 // The analysis does not follow an exception's handler, so a value that lives across a call decides there.
 BOOST_AUTO_TEST_CASE(exceptions) {
   const Effects effects = effects_of(test::library("UNWINDS"));
-  check(effects, {{"lives_across_call", "D"}});
+  check(effects, {{"lives_across_call", "D"}, {"bumps_before_call", "0"}, {"keeps_old_across_call", "D"}});
 }
 
 BOOST_AUTO_TEST_CASE(hand_written) {

@@ -24,3 +24,18 @@ extern "C" void copies_before_call() {
   Closer closer;
   may_throw();
 }
+
+extern "C" void bumps_before_call() {
+  __atomic_fetch_add(&x, 1, __ATOMIC_SEQ_CST);
+  Closer closer;
+  may_throw();
+}
+
+extern "C" void keeps_old_across_call() {
+  const int old = __atomic_fetch_add(&x, 1, __ATOMIC_SEQ_CST);
+  try {
+    may_throw();
+  } catch (...) {
+    if (old != 0) std::puts("old");
+  }
+}

@@ -70,21 +70,18 @@ bool Oracle::enabled(const State& state, std::uint32_t t) const {
   if (!edges_allow(state, e) || !may_decide(state, e)) return false;
   if (model_.op[e] == Op::kRequest) return false;
   if (model_.is_acquire(e)) return lock_free(state, e);
-  if (model_.is_read(e) && model_.is_atomic(e)) {
-    return reads_alike(state, e);
-  }
+  if (model_.decides_at_once(e)) return reads_alike(state, e);
   return true;
 }
 
 void Oracle::execute(State& state, std::uint32_t t) const {
   const EventIndex e = model_.at(t, state.done[t]++);
-  if (model_.is_read(e)) {
-    if (!reads_alike(state, e)) {
-      (model_.decides_nothing(e) ? state.carrying : state.tainted)[t] = true;
-      if (!model_.carries_data(e, rule_)) state.misled[t] = true;
-    }
+  const bool misread = model_.is_read(e) && !reads_alike(state, e), blind = model_.is_blind(e);
+  if (misread && !blind) {
+    (model_.decides_nothing(e) ? state.carrying : state.tainted)[t] = true;
+    if (!model_.carries_data(e, rule_)) state.misled[t] = true;
   }
-  const bool tainted = state.tainted[t] || (state.carrying[t] && model_.carries(e));
+  const bool tainted = state.tainted[t] || (state.carrying[t] && model_.carries(e)) || (misread && blind);
   if (model_.is_write(e)) state.written[model_.object[e]] = e * 2 + (tainted ? 1 : 0);
   std::size_t number = 0;
   for (const auto& list : model_.edges) {

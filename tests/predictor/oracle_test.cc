@@ -291,6 +291,39 @@ BOOST_AUTO_TEST_CASE(two_threads_reads_that_decide_nothing) {
                    ReadRule::kUpdatesCarryData));
 }
 
+BOOST_AUTO_TEST_CASE(two_threads_blind_updates) {
+  expect_exact(run({.threads = 2, .events = 20, .atomics = true, .blind_updates = true}, 1000, 16000000));
+  expect_exact(
+      run({.threads = 2, .events = 20, .branches = false, .atomics = true, .blind_updates = true}, 1000, 16100000));
+  expect_exact(
+      run({.threads = 2, .events = 18, .atomics = true, .mixed_sizes = true, .blind_updates = true, .data_reads = true},
+          800, 16200000));
+  expect_exact(run({.threads = 2, .events = 18, .branches = false, .atomics = true, .blind_updates = true}, 600,
+                   16300000, ReadRule::kUpdatesCarryData));
+}
+
+BOOST_AUTO_TEST_CASE(three_threads_blind_updates) {
+  const Score score = run({.threads = 3, .events = 18, .atomics = true, .blind_updates = true}, 700, 16400000);
+  BOOST_TEST(score.unsound == 0u);
+  BOOST_TEST(score.missed * 1000 <= score.feasible);
+}
+
+// Plain reads of a variable with atomic updates count as decided at once, so something may be missed.
+BOOST_AUTO_TEST_CASE(blind_updates_of_plain_variables) {
+  for (const bool branches : {false, true}) {
+    const Score score = run({.threads = 2,
+                             .events = 20,
+                             .branches = branches,
+                             .atomics = true,
+                             .mixed_atomics = true,
+                             .blind_updates = true,
+                             .data_reads = true},
+                            800, 16500000);
+    BOOST_TEST(score.unsound == 0u);
+    BOOST_TEST(score.missed * 20 <= score.feasible);
+  }
+}
+
 // Not complete: a query may need some reads with the trace's links and others with the first write of their value, or a
 // write of the same value that is not next to it.
 void expect_sound_by_value(const Score& score) {
@@ -308,6 +341,8 @@ BOOST_AUTO_TEST_CASE(values) {
       run({.threads = 3, .events = 16, .branches = false, .atomics = true, .values = true}, 400, 15300000));
   expect_sound_by_value(
       run({.threads = 2, .events = 18, .branches = false, .data_reads = true, .values = true}, 800, 15400000));
+  expect_sound_by_value(
+      run({.threads = 2, .events = 18, .atomics = true, .blind_updates = true, .values = true}, 800, 15500000));
 }
 
 BOOST_AUTO_TEST_CASE(three_threads_reads_that_decide_nothing) {

@@ -107,7 +107,9 @@ class RandomTrace {
     }
     if (options_.atomics && pick(4) == 0) {
       constexpr EventKind kKinds[] = {EventKind::kAtomicLoad, EventKind::kAtomicStore, EventKind::kAtomicRmw};
-      return emit(t, kKinds[pick(3)], options_.mixed_atomics ? address & ~7ull : kVariables + 0x100, 8);
+      const EventKind kind = kKinds[pick(3)];
+      const bool blind = options_.blind_updates && kind == EventKind::kAtomicRmw && pick(3) != 0;
+      return emit(t, kind, options_.mixed_atomics ? address & ~7ull : kVariables + 0x100, 8, blind ? kOnlyData : 0);
     }
     if (options_.heap && pick(3) == 0) return heap(t);
     if (options_.stacks && !started_.empty() && pick(2) == 0) {

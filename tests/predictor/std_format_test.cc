@@ -76,6 +76,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_lost) {
                                                .mixed_sizes = true,
                                                .conditions = true,
                                                .pointers = true,
+                                               .blind_updates = true,
                                                .heap = true,
                                                .ends = true},
                                               seed);

@@ -39,13 +39,15 @@ bool ValueRun::decides(EventIndex e) const {
 // Mixes the values that the write `e` may depend on.
 std::uint64_t ValueRun::sources(const State& state, EventIndex e) const {
   const std::uint32_t t = model_.thread[e];
-  return mixed(mixed(e, state.read[t]), model_.carries(e) ? state.read_data[t] : 0);
+  const std::uint64_t own = model_.is_blind(e) ? state.memory.at(model_.object[e]) : 0;
+  return mixed(mixed(mixed(e, own), state.read[t]), model_.carries(e) ? state.read_data[t] : 0);
 }
 
 std::uint64_t ValueRun::read(State& state, EventIndex e) const {
   if (!model_.is_read(e)) return 0;
   const std::uint32_t t = model_.thread[e];
   const std::uint64_t value = state.memory[model_.object[e]];
+  if (model_.is_blind(e)) return value;
   std::uint64_t& known = model_.decides_nothing(e) ? state.read_data[t] : state.read[t];
   known = mixed(known, value);
   return value;
@@ -65,7 +67,7 @@ bool ValueRun::decides_alike(const std::vector<EventIndex>& order, const std::ve
     const bool other = read(state, e) != values_[e];
     write(state, e);
     if (!model_.is_read(e) || !other) continue;
-    if (model_.is_atomic(e)) return false;
+    if (model_.decides_at_once(e)) return false;
     if (!model_.carries_data(e, rule_)) state.misled[t] = true;
   }
   return std::none_of(stops.begin(), stops.end(),
