@@ -5,8 +5,8 @@
 // A thread is in a queue while its state is kBlocked, so it enters before it gets that state, and leaves before or when
 // it loses it.
 //
-// Thread rule: the baton holder only. If it is killed meanwhile, the supervisor makes
-// them again (supervisor/tree/repaired_state.h).
+// Thread rule: only the baton holder uses the queues. If it is killed meanwhile, the supervisor builds them again
+// (supervisor/tree/repaired_state.h).
 #pragma once
 
 #include "recorder/runtime_state.h"

@@ -11,7 +11,7 @@ namespace reweave {
 inline std::vector<std::uint32_t> living_processes(const RuntimeState& state) {
   std::vector<std::uint32_t> indices;
   for (const Process& process : alive_processes(state))
-    if (process.alive != 0) indices.push_back(process.index);
+    if (process.alive != 0) indices.push_back(static_cast<std::uint32_t>(&process - state.processes));
   return indices;
 }
 
