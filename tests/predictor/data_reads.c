@@ -1,27 +1,18 @@
 /* data_reads WAY: two threads write `shared` without a lock, the first before its locked section, the second after its
    own. In its section, the second thread reads what the first wrote in its section. If the second section comes first,
-   the program prints that. Whether the sections can be reordered depends on what the second thread does with the value.
+   the program says so. Whether the sections can be reordered depends on what the second thread does with the value.
    data_reads_check.py has the ways. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "two_threads.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 int shared, counter, copy, table[64], done;
 int kept[2]; /* only one thread uses it */
 static const char* way;
-
-/* The trace does not have these accesses, which the compiler does not instrument. */
-static int second_came_first;
-__attribute__((noinline)) static void note_order(void) {
-  __asm__ volatile("cmpl $0, %1\n sete %b0" : "+m"(second_came_first) : "m"(counter) : "cc");
-}
-__attribute__((noinline)) static int noted_order(void) {
-  int noted;
-  __asm__ volatile("movl %1, %0" : "=r"(noted) : "m"(second_came_first));
-  return noted;
-}
 
 static int is(const char* name) { return strcmp(way, name) == 0; }
 
@@ -50,7 +41,7 @@ static void* first(void* unused) {
 
 static void* second(void* unused) {
   pthread_mutex_lock(&lock);
-  note_order();
+  note_order(&counter);
   if (is("counts")) counts();
   if (is("copies")) copies();
   if (is("branches")) branches();
@@ -66,13 +57,8 @@ static void* second(void* unused) {
 }
 
 int main(int argc, char** argv) {
-  pthread_t threads[2];
   if (argc != 2) return 2;
   way = argv[1];
-  pthread_create(&threads[0], 0, first, 0);
-  pthread_create(&threads[1], 0, second, 0);
-  pthread_join(threads[0], 0);
-  pthread_join(threads[1], 0);
-  if (noted_order()) puts("the second section came first");
+  run_both(first, second);
   return 0;
 }

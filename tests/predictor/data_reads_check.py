@@ -3,36 +3,14 @@
 find it without an assumption where the machine code shows that, but not where the program looks at the value, then or
 later. `explore` must be able to follow the prediction."""
 import json
-import re
 
-from program_case import ProgramCase
+from program_case import ReorderedCase
 
-MOST_RECORDINGS = 200
-LEVELS = ("-O0", "-O2")
 DATA, DECIDING = ("counts", "copies", "keeps"), ("branches", "indexes", "prints", "kept", "copied")
 
 
-class DataReads(ProgramCase):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.programs = {"gcc" + level: cls.built("data_reads.c", level) for level in LEVELS}
-
-    def recorded(self, name, way):
-        """Records with different seeds until the first thread's section comes first. Returns the recording."""
-        for seed in range(1, MOST_RECORDINGS):
-            recording = self.folder / f"{name}-{way}-{seed}"
-            if "came first" not in self.reweave("record", "--seed", seed, "-o", recording, "--", self.programs[name], way):
-                return recording
-        raise AssertionError("the second section always comes first")
-
-    def predicted(self, name, way):
-        """Returns a recording, its predicted races of `shared` without assumptions, and its counts of reads."""
-        recording = self.recorded(name, way)
-        result = json.loads(self.reweave("predict", recording, "--format=json", "-o", f"{name}-{way}.candidates"))
-        races = [finding for finding in result["findings"]
-                 if finding["kind"] == "race" and "shared" in finding["summary"] and not finding["assumptions"]]
-        return recording, races, result["reads"]
+class DataReads(ReorderedCase):
+    source = "data_reads.c"
 
     def test_data(self):
         for name in self.programs:
@@ -45,19 +23,10 @@ class DataReads(ProgramCase):
                     self.assertLess(reads["placesThatDecideNothing"], reads["places"])
 
     def test_deciding(self):
-        for name in self.programs:
-            for way in DECIDING:
-                with self.subTest(build=name, way=way):
-                    self.assertEqual(self.predicted(name, way)[1], [])
+        self.check_silent(DECIDING)
 
     def test_followed(self):
-        """The program can execute the predicted schedules."""
-        recording, _, _ = self.predicted("gcc-O2", "counts")
-        text = self.reweave("explore", recording, "--candidates", "gcc-O2-counts.candidates", "--strategy", "witness",
-                            "-o", "found")
-        verdicts = re.findall(r"^candidate \d+ .*", text, re.M)
-        self.assertTrue(verdicts, text)
-        self.assertTrue(all("was followed to the end" in line for line in verdicts), text)
+        self.check_followed("gcc-O2", "counts")
 
     def test_as_text(self):
         """Exported text also distinguishes the reads."""
