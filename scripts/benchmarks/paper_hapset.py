@@ -40,7 +40,8 @@ class Runs(PaperTable):
     headings = ("HaPSet", "DPOR", "PCB2", *STRATEGIES)
     judged = "how many of hapset, dpor and pcb find the bug, against theirs"
     missing = {
-        "numbers of runs": "the digits are missing from the text of the paper that we have; yes and no are from its sentences",
+        "numbers of runs": "the digits are missing from the text of the paper that we have, which only tells what was found in"
+                           " time",
         "thread and bound scaling of aget": "the figures to compare with (tables 3 and 4) are illegible",
     }
 

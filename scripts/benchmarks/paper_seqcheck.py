@@ -71,7 +71,8 @@ class Predictions(PaperTable):
     judged = "seconds against theirs"
     missing = {
         "numbers of races, deadlocks and atomicity violations": "the digits are missing from the text of the paper that we"
-                                                                " have; of its seconds, the digits before the point",
+                                                                " have; of its seconds, the digits before the point are"
+                                                                " missing and taken as 0",
         "the public traces of Java programs": "they cannot be had offline",
     }
 

@@ -1,7 +1,7 @@
 """Shared by the tables of papers: a row, how it is judged and printed, and how the programs are built."""
 import math
 
-from benchmarks.common import ROOT, run
+from benchmarks.common import ROOT, Failed, run
 
 FOLDERS = (ROOT / "tests" / "bench" / "papers", ROOT / "tests" / "programs")
 AHEAD, LEVEL, BEHIND = "ahead", "level", "behind"
@@ -24,14 +24,21 @@ class PaperTable:
     def __init__(self, bench):
         self.folder, self.runs, self.scaled = bench.folder, bench.runs, bench.scaled
         self.notes = []
+        self.complete = True
 
     def show(self):
-        """Prints the table while it is measured. Returns its rows."""
+        """Prints the table while it is measured. Returns its rows; `complete` is false if a command failed before the
+        last."""
         print(f"\n{self.title}\n  {self.source}\n  {'':<38}" + "".join(f"{text:>12}" for text in self.headings), flush=True)
         rows = []
-        for row in self.rows():
-            rows.append(row)
-            print(f"  {row.name:<38}" + "".join(f"{cell:>12}" for cell in row.cells) + f"  {row.verdict or ''}", flush=True)
+        try:
+            for row in self.rows():
+                rows.append(row)
+                print(f"  {row.name:<38}" + "".join(f"{cell:>12}" for cell in row.cells) + f"  {row.verdict or ''}",
+                      flush=True)
+        except Failed as problem:
+            self.complete = False
+            print(f"  the rest of the table is missing: {problem}")
         for note in self.notes:
             print(f"  {note}")
         return rows

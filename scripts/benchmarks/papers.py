@@ -11,18 +11,24 @@ TABLES = (Schedules, Costs, Runs, Manifestation, Overhead, Ranks, Figures, Predi
 
 
 class PapersBench(Bench):
-    """Theirs are printed figures, of other machines, languages and larger programs. Ours are measured here, on small C
-    programs with the same kind of bug (tests/programs, tests/bench/papers)."""
-
     def show(self):
+        print("\nTheir figures are printed ones, of other machines, other languages and larger programs. Ours are measured "
+              "here, on small\nC programs of ours with the same kind of bug (tests/programs, tests/bench/papers).")
         totals, missing = [], []
         for kind in TABLES:
             table = kind(self)
-            rows = table.show()
-            counts = {verdict: [row.name for row in rows if row.verdict == verdict] for verdict in (AHEAD, LEVEL, BEHIND)}
-            judged = sum(map(len, counts.values()))
-            behind = f", behind in {', '.join(name.split(' (')[0] for name in counts[BEHIND])}" if counts[BEHIND] else ""
-            totals.append(f"{table.title.split(':')[0]}, {table.judged}: ours ahead in {len(counts[AHEAD])} of {judged}, "
-                          f"level in {len(counts[LEVEL])}{behind}")
-            missing += [f"{table.title.split(':')[0]}, {name}: {reason}" for name, reason in table.missing.items()]
-        print("\ntotals\n  " + "\n  ".join(totals) + "\n\nnot rebuilt\n  " + "\n  ".join(missing), flush=True)
+            totals.append(total_of(table, table.show()))
+            missing += [f"{paper_of(table)}, {name}: {reason}" for name, reason in table.missing.items()]
+        print("\n".join(["\ntotals", *totals, "\nnot rebuilt", *(f"  {line}" for line in missing)]), flush=True)
+
+
+def paper_of(table):
+    return table.title.split(":")[0]
+
+
+def total_of(table, rows):
+    counts = {verdict: [row.name.split(" (")[0] for row in rows if row.verdict == verdict]
+              for verdict in (AHEAD, LEVEL, BEHIND)}
+    behind = f"behind in {len(counts[BEHIND])}" + (f": {', '.join(counts[BEHIND])}" if counts[BEHIND] else "")
+    return (f"  {paper_of(table)}, {table.judged}: ours ahead in {len(counts[AHEAD])} of {sum(map(len, counts.values()))}, "
+            f"level in {len(counts[LEVEL])}, {behind}{'' if table.complete else '; the table is incomplete'}")

@@ -8,7 +8,8 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 from benchmarks import paper_colfinder, paper_falcon, paper_hapset, paper_rankchecker, paper_seqcheck  # noqa: E402
-from benchmarks.paper_table import FOLDERS, number, source_of  # noqa: E402
+from benchmarks.paper_table import AHEAD, BEHIND, FOLDERS, Row, number, source_of  # noqa: E402
+from benchmarks.papers import total_of  # noqa: E402
 
 ALL = [paper_colfinder.PROGRAMS, paper_colfinder.COSTS, paper_falcon.PROGRAMS, paper_hapset.PROGRAMS,
        paper_rankchecker.PROGRAMS, paper_rankchecker.COSTS, paper_seqcheck.PROGRAMS]
@@ -52,6 +53,13 @@ class Papers(unittest.TestCase):
         patterns[2]["worst_rank"] = patterns[3]["worst_rank"] = 6  # two more come after the last that is reported
         self.assertEqual(paper_falcon.ranks(patterns, ("bug",), 3), (patterns[2], 2, 5))
         self.assertEqual(paper_falcon.ranks(patterns, ("none",), 3), (None, float("inf"), float("inf")))
+
+    def test_totals_name_the_programs_that_are_behind(self):
+        table = paper_falcon.Ranks.__new__(paper_falcon.Ranks)
+        table.complete = True
+        rows = [Row("Lottery (lottery)", [], AHEAD), Row("Shop (shop)", [], BEHIND), Row("Vector (vector)", [])]
+        self.assertEqual(total_of(table, rows), "  Falcon, worst rank against theirs: ours ahead in 1 of 2, level in 0, "
+                                                "behind in 1: Shop")
 
     def test_numbers(self):
         self.assertEqual([number(value) for value in (2, 2.5, 1000, float("inf"))], ["2", "2.5", "1,000", "-"])
