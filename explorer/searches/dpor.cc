@@ -3,7 +3,10 @@
 //
 // hapset: the same, guided by history-aware predecessor sets (Wang, Said, Gupta, ICSE 2011): an order of two statements
 // that occurred in some passing run is not tried again. Incomplete, but far shorter. A statement is a call site; its
-// callers are not distinguished.
+// callers are not distinguished. When nothing new is left, it starts again and also exchanges operations that others,
+// such as locks, order: with reversals of the latter left out, dpor would not reach these. An operation is then
+// exchanged with the latest conflicting one of which the order is new, as in the paper. Sleep sets would assume that
+// everything else was tried, so this part has none.
 //
 // Departures from the papers: an attempt at a lock that blocks is not an event; the mutex that a condition wait
 // releases is not followed; a join happens after everything of all threads that have ended.
@@ -39,6 +42,23 @@ struct State {
   std::map<ThreadId, ChoiceNote> sleep;  // threads asleep when the state was reached
 };
 
+using Locks = std::vector<std::uint64_t>;
+
+// The locks that the thread of each choice holds before it. Attempts that may fail and shared locks are left out.
+std::vector<Locks> locks_held(const Observation& run) {
+  std::vector<Locks> now(run.threads()), held;
+  for (std::size_t i = 0; i < run.size(); i++) {
+    Locks& mine = now[run[i].thread];
+    held.push_back(mine);
+    if (kind_of(run[i]) == OpKind::kUnlock) std::erase(mine, run[i].object);
+    const bool takes = kind_of(run[i]) == OpKind::kLock && static_cast<LockMode>(run[i].detail) == LockMode::kExclusive;
+    if (takes && std::ranges::find(mine, run[i].object) == mine.end()) mine.push_back(run[i].object);
+  }
+  return held;
+}
+
+bool have_common(const Locks& one, const Locks& other) { return std::ranges::find_first_of(one, other) != one.end(); }
+
 class Dpor : public Search {
  public:
   Dpor(const SearchOptions& options, bool guided) : guided_(guided), options_(options) {
@@ -65,6 +85,11 @@ class Dpor : public Search {
       if (const std::optional<ThreadId> thread = alternative(path_.back())) return branch(*thread);
       path_.pop_back();
     }
+    if (guided_ && !hidden_too_) {
+      hidden_too_ = true;
+      prefix_ = 0;
+      return request_for({}, {});
+    }
     waiting_ = false;
     finished_ = true;
     return {};
@@ -77,11 +102,13 @@ class Dpor : public Search {
     const Observation& run = result.observed;
     if (!extend(run)) redundant_++;
     if (guided_ && !result.failed()) history_.learn(run);
-    const HappensBefore order(run);
     // Races before the new part were handled when that part was new.
-    const std::size_t end = std::min(path_.size(), run.size());
-    for (std::size_t i = prefix_ == 0 ? 0 : prefix_ - 1; i < end; i++)
-      for (const std::size_t j : order.races_of(i)) add_backtrack(run, order, j, i);
+    const std::size_t begin = prefix_ == 0 ? 0 : prefix_ - 1, end = std::min(path_.size(), run.size());
+    const HappensBefore order(run);
+    if (hidden_too_) return look_for_hidden_orders(run, order, begin, end);
+    for (std::size_t i = begin; i < end; i++)
+      for (const std::size_t j : order.races_of(i))
+        if (!guided_ || !history_.knows(run[i].pc, run[j].pc)) add_backtrack(run, order, j, i);
   }
 
   bool complete() const override { return finished_; }
@@ -106,12 +133,17 @@ class Dpor : public Search {
     choices.push_back(thread);
     std::vector<Sleeper> sleepers;
     auto add = [&](const std::map<ThreadId, ChoiceNote>& notes) {
+      if (hidden_too_) return;
       for (const auto& [id, note] : notes)
         if (id != thread) sleepers.push_back({note.object, id, note.kind, note.is_write, note.detail});
     };
     add(path_.back().sleep);
     add(path_.back().done);
     prefix_ = choices.size();
+    return request_for(choices, sleepers);
+  }
+
+  RunRequest request_for(const std::vector<ThreadId>& choices, const std::vector<Sleeper>& sleepers) const {
     RunRequest request = prefix_request(choices, sleepers);
     request.quiet = quiet_;
     request.own_quiet = true;
@@ -126,7 +158,7 @@ class Dpor : public Search {
       if (i >= path_.size()) {
         State state;
         state.enabled.assign(run.enabled(i).begin(), run.enabled(i).end());
-        if (i > 0) state.sleep = still_asleep(path_[i - 1]);
+        if (i > 0 && !hidden_too_) state.sleep = still_asleep(path_[i - 1]);
         state.backtrack.insert(run[i].thread);
         path_.push_back(std::move(state));
       }
@@ -149,10 +181,43 @@ class Dpor : public Search {
     return sleep;
   }
 
+  // For each choice: finds the latest conflicting one that has always come first so far, and lets another thread run in
+  // its state.
+  void look_for_hidden_orders(const Observation& run, const HappensBefore& order, std::size_t begin, std::size_t end) {
+    const HappensBefore starts(run, false);
+    const std::vector<Locks> held = locks_held(run);
+    for (std::size_t i = begin; i < end; i++)
+      for (const std::size_t j : starts.conflicts_not_before(i)) {
+        if (history_.knows(run[i].pc, run[j].pc) || have_common(held[i], held[j])) continue;
+        if (order.before_start(j, i))
+          let_others_run(run, order, j, i);
+        else
+          add_backtrack(run, order, j, i);
+        break;
+      }
+  }
+
+  // In the state of j, lets the thread of i run or, if it cannot, a thread that it waits for.
+  void let_others_run(const Observation& run, const HappensBefore& order, std::size_t j, std::size_t i) {
+    State& state = path_[j];
+    const auto possible = [&](ThreadId thread) {
+      return std::ranges::find(state.enabled, thread) != state.enabled.end();
+    };
+    if (possible(run[i].thread)) {
+      state.backtrack.insert(run[i].thread);
+      return;
+    }
+    for (std::size_t k = j + 1; k < i && k - j <= kFarthestReversal; k++)
+      if (run[k].thread != run[j].thread && possible(run[k].thread) && order.before(k, i)) {
+        state.backtrack.insert(run[k].thread);
+        return;
+      }
+    state.backtrack.insert(state.enabled.begin(), state.enabled.end());
+  }
+
   // For choices j and i that can be exchanged: ensures that, in the state of j, some run makes a choice that leads to i
   // before j.
   void add_backtrack(const Observation& run, const HappensBefore& order, std::size_t j, std::size_t i) {
-    if (guided_ && history_.knows(run[i].pc, run[j].pc)) return;
     State& state = path_[j];
     if (i - j > kFarthestReversal) {
       state.backtrack.insert(state.enabled.begin(), state.enabled.end());
@@ -197,6 +262,7 @@ class Dpor : public Search {
   }
 
   bool guided_;
+  bool hidden_too_ = false;  // orders that other operations hide are looked for
   const SearchOptions options_;
   HapsetStore history_;
   std::shared_ptr<const QuietSites> quiet_;

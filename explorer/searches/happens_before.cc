@@ -1,6 +1,7 @@
 #include "explorer/searches/happens_before.h"
 
 #include <algorithm>
+#include <ranges>
 #include <unordered_map>
 
 namespace reweave {
@@ -13,9 +14,9 @@ constexpr std::size_t kFarthestConflict = 512;
 
 }  // namespace
 
-HappensBefore::HappensBefore(const Observation& run) : run_(run), threads_(run.threads()) {
+HappensBefore::HappensBefore(const Observation& run, bool by_conflicts) : run_(run), threads_(run.threads()) {
   find_attempts();
-  compute();
+  compute(by_conflicts);
 }
 
 void HappensBefore::find_attempts() {
@@ -33,7 +34,7 @@ void HappensBefore::join(std::uint32_t* to, const std::uint32_t* from) const {
   for (std::size_t t = 0; t < threads_; t++) to[t] = std::max(to[t], from[t]);
 }
 
-void HappensBefore::compute() {
+void HappensBefore::compute(bool by_conflicts) {
   clocks_.assign(run_.size() * threads_, 0);
   starts_.assign(run_.size() * threads_, 0);
   list_of_.assign(run_.size(), -1);
@@ -62,7 +63,8 @@ void HappensBefore::compute() {
           lists.try_emplace(run_[i].object & ~std::uint64_t{7}, static_cast<std::int64_t>(by_granule_.size()));
       if (added) by_granule_.emplace_back();
       list_of_[i] = at->second;
-      for (const std::size_t j : conflicts_of(i, false)) join(mine, clock(j));
+      if (by_conflicts)
+        for (const std::size_t j : conflicts_of(i, false)) join(mine, clock(j));
       by_granule_[static_cast<std::size_t>(at->second)].push_back(static_cast<std::uint32_t>(i));
     }
     mine[me] = static_cast<std::uint32_t>(i) + 1;
@@ -70,17 +72,19 @@ void HappensBefore::compute() {
   }
 }
 
+std::span<const std::uint32_t> HappensBefore::earlier_on_object(std::size_t i) const {
+  if (list_of_[i] < 0) return {};
+  const auto& list = by_granule_[static_cast<std::size_t>(list_of_[i])];
+  const auto end = std::lower_bound(list.begin(), list.end(), i);
+  return {end - std::min<std::ptrdiff_t>(end - list.begin(), kFarthestConflict), end};
+}
+
 // For each other thread, its latest choice before i that conflicts with i; the latest of them first. If `locks_only`,
 // only choices that take a lock are considered.
 std::vector<std::size_t> HappensBefore::conflicts_of(std::size_t i, bool locks_only) const {
   std::vector<std::size_t> found;
-  if (list_of_[i] < 0) return found;
   std::vector<bool> seen(threads_, false);
-  const auto& list = by_granule_[static_cast<std::size_t>(list_of_[i])];
-  const auto end = std::lower_bound(list.begin(), list.end(), i);
-  const auto begin = end - std::min<std::ptrdiff_t>(end - list.begin(), kFarthestConflict);
-  for (auto at = end; at != begin;) {
-    const std::size_t j = *--at;
+  for (const std::size_t j : earlier_on_object(i) | std::views::reverse) {
     const ThreadId other = run_[j].thread;
     if (other == run_[i].thread || seen[other] || !dependent(run_[j], run_[i])) continue;
     if (locks_only && kind_of(run_[j]) != OpKind::kLock) continue;
@@ -102,6 +106,17 @@ std::vector<std::size_t> HappensBefore::races_of(std::size_t i) const {
     if (direct) races.push_back(j);
   }
   return races;
+}
+
+std::vector<std::size_t> HappensBefore::conflicts_not_before(std::size_t i) const {
+  if (!counts_[i] || kind_of(run_[i]) == OpKind::kUnlock) return {};
+  const bool is_lock = kind_of(run_[i]) == OpKind::kLock;
+  std::vector<std::size_t> found;
+  for (const std::size_t j : earlier_on_object(i) | std::views::reverse)
+    if (run_[j].thread != run_[i].thread && dependent(run_[j], run_[i]) && !before_start(j, i) &&
+        (!is_lock || kind_of(run_[j]) == OpKind::kLock))
+      found.push_back(j);
+  return found;
 }
 
 }  // namespace reweave

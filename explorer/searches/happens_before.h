@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "explorer/run/observation.h"
@@ -10,7 +11,8 @@ namespace reweave {
 
 class HappensBefore {
  public:
-  explicit HappensBefore(const Observation& run);
+  // If not `by_conflicts`, operations on the same object are not ordered.
+  explicit HappensBefore(const Observation& run, bool by_conflicts = true);
 
   // True if choice i happens before choice j (i < j), or is of the same thread.
   bool before(std::size_t i, std::size_t j) const { return clock(j)[run_[i].thread] > i; }
@@ -20,6 +22,8 @@ class HappensBefore {
   bool counts(std::size_t i) const { return counts_[i]; }
   // Latest earlier choice of each other thread that conflicts with i and could be exchanged with it, latest first.
   std::vector<std::size_t> races_of(std::size_t i) const;
+  // All earlier choices of other threads that conflict with i and do not happen before it, latest first.
+  std::vector<std::size_t> conflicts_not_before(std::size_t i) const;
 
  private:
   // For each thread, 1 + the index in the run of its latest choice that happens before choice i; 0 if there is none.
@@ -28,7 +32,9 @@ class HappensBefore {
   const std::uint32_t* start(std::size_t i) const { return starts_.data() + i * threads_; }
   void join(std::uint32_t* to, const std::uint32_t* from) const;
   void find_attempts();
-  void compute();
+  void compute(bool by_conflicts);
+  // The latest choices before i on its object, in order.
+  std::span<const std::uint32_t> earlier_on_object(std::size_t i) const;
   std::vector<std::size_t> conflicts_of(std::size_t i, bool locks_only) const;
 
   const Observation& run_;

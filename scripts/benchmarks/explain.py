@@ -8,6 +8,7 @@ import subprocess
 import time
 
 from benchmarks.common import REWEAVE, ROOT, SUBJECTS, Bench, Failed, run
+from benchmarks.searching import failing_recording
 
 PROGRAMS = ROOT / "tests" / "programs"
 CAUSES = ROOT / "tests" / "explorer" / "causes"  # programs that are built here, each with its twin
@@ -63,14 +64,7 @@ class ExplainBench(Bench):
             program = [folder / "program"]
             libraries = ["-lgtest", "-lgtest_main"] if "gtest/" in row["path"].read_text() else []
             run(["c++", "-g", "-O1", "-std=c++17", "-fsanitize=thread", "-pthread", row["path"], "-o", *program, *libraries])
-        for seed in range(1, 20):
-            run([REWEAVE, "record", "--seed", seed, "-o", folder / f"run-{seed}", "--", *program], accept=range(256))
-            text = run([REWEAVE, "traceinfo", folder / f"run-{seed}"], output=subprocess.PIPE)[1]
-            if json.loads(text)["outcome"] == "passed":
-                break
-        run([REWEAVE, "explore", folder / f"run-{seed}", "--first", "--verify", 1, "-o", folder / "found",
-             "--expect-status", "0"], accept=(10,))
-        return folder / "found" / "failure-1"
+        return failing_recording(program, folder)
 
 
 def subjects():

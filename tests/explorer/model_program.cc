@@ -50,7 +50,8 @@ class Execution {
     if (finished(t)) return;
     const Op& op = program_->threads[t][next_[t]];
     thread.ticks = next_[t] + 1;
-    thread.op = {op.object, pc_of(t, next_[t]), op.kind, static_cast<std::uint8_t>(op.write ? 1 : 0), 0, 8};
+    thread.op = {
+        op.object, op.pc != 0 ? op.pc : pc_of(t, next_[t]), op.kind, static_cast<std::uint8_t>(op.write ? 1 : 0), 0, 8};
   }
   const History& history() const { return history_; }
 

@@ -15,11 +15,16 @@ struct Op {
   OpKind kind = OpKind::kAccess;
   std::uint64_t object = 0;
   bool write = false;
+  std::uint64_t pc = 0;  // 0: each operation has one of its own
 };
 inline Op read(std::uint64_t object) { return {OpKind::kAccess, object, false}; }
 inline Op write(std::uint64_t object) { return {OpKind::kAccess, object, true}; }
 inline Op lock(std::uint64_t object) { return {OpKind::kLock, object, true}; }
 inline Op unlock(std::uint64_t object) { return {OpKind::kUnlock, object, true}; }
+inline Op at(std::uint64_t pc, Op op) {
+  op.pc = pc;
+  return op;
+}
 
 // An executed operation: its thread, and its number in that thread.
 struct Executed {
