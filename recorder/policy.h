@@ -6,6 +6,7 @@
 #pragma once
 
 #include "recorder/runtime_state.h"
+#include "recorder/splitmix.h"
 
 namespace reweave {
 
@@ -66,13 +67,7 @@ inline std::uint64_t random_below(PolicyState& state, std::uint64_t bound) {
 
 // Seeds the generator by splitmix64, as its authors recommend.
 inline void seed_random(PolicyState& state, std::uint64_t seed) {
-  for (std::uint64_t& word : state.random) {
-    seed += 0x9e3779b97f4a7c15;
-    std::uint64_t z = seed;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    word = z ^ z >> 31;
-  }
+  for (std::uint64_t& word : state.random) word = next_splitmix(seed);
 }
 
 }  // namespace reweave

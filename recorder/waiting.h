@@ -12,6 +12,7 @@ namespace reweave {
 inline constexpr const char* kWaitNames[] = {"nothing",          "a futex",         "a mutex",     "a read-write lock",
                                              "a spin lock",      "a condition",     "a semaphore", "its vfork child",
                                              "time or a signal", "several futexes", "its tracer"};
+static_assert(sizeof kWaitNames / sizeof kWaitNames[0] == static_cast<std::uint32_t>(WaitKind::kTracer) + 1);
 
 inline const char* name_of(WaitKind kind) {
   const auto index = static_cast<std::uint32_t>(kind);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "explorer/campaign/sharing.h"
+#include "recorder/splitmix.h"
 
 namespace reweave {
 
@@ -13,13 +14,6 @@ constexpr std::size_t kMostCells = 100'000;
 constexpr std::uint64_t kDrawn = 16;  // number of cells from which the best is taken
 // Only this many first choices of a run are examined, because a path costs memory.
 constexpr std::size_t kLongestWay = 20'000;
-
-std::uint64_t mixed(std::uint64_t z) {  // splitmix64
-  z += 0x9e3779b97f4a7c15;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-  z = (z ^ z >> 27) * 0x94d049bb133111eb;
-  return z ^ z >> 31;
-}
 
 // The first choice at which each thread was known to exist; the run's size if never.
 std::vector<std::size_t> births_of(const Observation& run) {
@@ -47,7 +41,7 @@ std::vector<std::uint64_t> cells_of(const Observation& run) {
     for (std::size_t t = 0; t < operations.size(); t++) {
       if (born[t] > i + 1 || operations[t].empty()) continue;
       const ChoiceNote& next = run[operations[t].back()];
-      sum += mixed(next.pc ^ mixed(next.object));
+      sum += splitmix(next.pc ^ splitmix(next.object));
     }
     return sum | 1;
   };

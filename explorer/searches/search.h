@@ -15,18 +15,13 @@
 #include "explorer/run/run.h"
 #include "explorer/strategies/goals.h"
 #include "explorer/words/places.h"
+#include "recorder/splitmix.h"
 
 namespace reweave {
 
-// The seed of a campaign's run number `run`: campaigns with different seeds share no runs (splitmix64, twice).
+// The seed of a campaign's run number `run`: campaigns with different seeds share no runs.
 inline std::uint64_t seed_of_run(std::uint64_t campaign, std::uint64_t run) {
-  auto mixed = [](std::uint64_t z) {
-    z += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-  };
-  return mixed(mixed(campaign) + run);
+  return splitmix(splitmix(campaign) + run);
 }
 
 struct SearchOptions {

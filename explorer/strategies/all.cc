@@ -1,5 +1,5 @@
 // All policies. To add one, add its file, a name here and the file in meson.build.
-#include "explorer/strategies/all.h"
+#include "recorder/policy.h"
 
 namespace reweave {
 
@@ -25,10 +25,6 @@ bool same(const char* a, const char* b) {
 }
 
 }  // namespace
-
-std::uint32_t policy_count() { return sizeof kPolicies / sizeof kPolicies[0]; }
-
-const Policy& policy_at(std::uint32_t index) { return *kPolicies[index]; }
 
 const Policy* find_policy(const char* name) {
   for (const Policy* policy : kPolicies)

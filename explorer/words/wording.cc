@@ -29,6 +29,7 @@ constexpr const char* kVerbs[] = {"starts",
                                   "makes a system call",
                                   "ends",
                                   "frees"};
+static_assert(std::size(kVerbs) == static_cast<std::size_t>(OpKind::kOther) + 1);
 
 // By SemaphoreUse and LockMode.
 constexpr const char* kSemaphoreVerbs[] = {"waits for", "posts", "uses"};

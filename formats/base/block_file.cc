@@ -37,6 +37,7 @@ std::uint64_t block_checksum(const BlockHeader& header, const void* payload, std
 const char* name_of(FileType type) {
   static constexpr const char* kNames[] = {"unknown file", "recording manifest", "recorded events",
                                            "trace",        "schedule",           "candidates"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(FileType::kCandidates) + 1);
   const auto index = static_cast<std::size_t>(type);
   return index < std::size(kNames) ? kNames[index] : kNames[0];
 }

@@ -18,6 +18,7 @@ constexpr const char* kKindNames[] = {"data race",
                                       "lock-order-inversion (potential deadlock)",
                                       "data race on vptr (ctor/dtor vs virtual call)",
                                       "heap-use-after-free (virtual call vs free)"};
+static_assert(std::size(kKindNames) == static_cast<std::size_t>(RaceKind::kVirtualUseAfterFree) + 1);
 constexpr const char* kRule = "==================\n";
 
 const char* kind_of(const RaceFinding& finding) { return kind_name(finding.kind); }

@@ -124,6 +124,7 @@ class RecordBench(Bench):
         self.compare("1,000,000 reads of 64 bytes", [BENCH / "bench_small_reads", self.big_file(), count])
         self.compare("1,000,000 writes and reads of a byte on a pipe", [BENCH / "bench_pipe_bytes", count])
         self.compare("1,000,000 clock_gettime, natively in the vDSO", [BENCH / "bench_clock_reads", count])
+        self.compare("1,000,000 rdtsc in a function of its own", [BENCH / "bench_counter_reads", count])
         self.compare("20,000 turns of two threads that spin, then sleep", [SUBJECTS / "plain" / "spin_then_sleep"])
         self.compare("a hot loop until an alarm", [BENCH / "bench_hot_loop", self.scaled(2_000)])
         turns = self.scaled(300_000_000)

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-FEWEST = {"hot_calls": 15, "hot_clock": 7}  # patches: forms of code in the program, functions of the C library
+FEWEST = {"hot_calls": 15, "hot_clock": 10}  # patches: forms of code in the program, functions of the C library
 UNMAPPED = ("hot_calls",)  # programs that unmap code and map it again
 
 

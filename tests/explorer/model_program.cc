@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "explorer/strategies/all.h"
 #include "formats/base/error.h"
+#include "recorder/policy.h"
 
 namespace reweave::model {
 

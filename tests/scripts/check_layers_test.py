@@ -37,10 +37,10 @@ GOOD = {
     "recorder/core/syscalls/rows.inc": "",
     "recorder/core/schedule/scheduler.cc": include("recorder/core/base/sys.h", "recorder/policy.h"),
     "recorder/supervisor/target/target.h": include("formats/reader.h", "recorder/arena.h", "recorder/core/syscalls/rows.inc"),
-    "explorer/strategies/all.h": include("recorder/policy.h"),
+    "explorer/strategies/goals.h": include("recorder/policy.h"),
     "replayer/replay.cc": include("recorder/supervisor/target/target.h", "formats/reader.h"),
     "predictor/race.h": include("formats/reader.h"),
-    "explorer/campaign/campaign.cc": include("predictor/race.h", "explorer/strategies/all.h", "recorder/supervisor/target/target.h"),
+    "explorer/campaign/campaign.cc": include("predictor/race.h", "explorer/strategies/goals.h", "recorder/supervisor/target/target.h"),
 }
 
 
@@ -73,7 +73,7 @@ class CheckLayers(unittest.TestCase):
 
     def test_supervisor_names_no_strategy(self):
         self.assert_found("recorder/supervisor/ may not",
-                          {"recorder/supervisor/x.cc": include("explorer/strategies/all.h")})
+                          {"recorder/supervisor/x.cc": include("explorer/strategies/goals.h")})
 
     def test_strategies_run_inside_the_target(self):
         self.assert_found("explorer/strategies/ may not",

@@ -22,8 +22,7 @@ std::uint64_t stack_word(std::uint64_t address) {
 
 // The target of the call that returns to `after`; 0 if there is none.
 std::uint64_t called_before(std::uint64_t after, const Region& region) {
-  constexpr std::uint8_t kCall = 0xe8;
-  if (after < region.start + kJumpBytes || after > region.end || *code_at(after - kJumpBytes) != kCall) return 0;
+  if (after < region.start + kJumpBytes || after > region.end || !is_at(after - kJumpBytes, kCall)) return 0;
   std::int32_t distance;
   memcpy(&distance, code_at(after - 4), sizeof distance);
   return after + static_cast<std::uint64_t>(std::int64_t{distance});
@@ -109,6 +108,14 @@ ClockWindow find_clock_window(std::uint64_t start, std::uint64_t after, const Ke
     if (window.start != 0) return window;
   }
   return {};
+}
+
+ClockFunction find_clock_function(std::uint64_t start, std::uint64_t after, const KernelRegisters& registers,
+                                  const Region& region) {
+  const std::uint64_t back = stack_word(registers.rsp);
+  const bool found = after < region.end && is_at(after, kReturn) && called_before(back, region) == start;
+  if (!found || is_patched(back - kJumpBytes)) return {};
+  return {back - kJumpBytes, {start, after + sizeof kReturn, 0, 1, {after}}};
 }
 
 }  // namespace reweave::core

@@ -13,7 +13,6 @@ namespace {
 constexpr std::uint64_t kStubBytes = 64;
 constexpr std::uint64_t kCallBytes = 5, kCallThroughSlotBytes = 6;
 
-constexpr std::uint8_t kCall = 0xe8;
 constexpr std::uint8_t kCallThroughSlot[] = {0xff, 0x15};  // call *distance(%rip), in code built with -fno-plt
 constexpr std::uint8_t kLoadRdi[] = {0x48, 0x8d, 0x3d};    // lea distance(%rip), %rdi
 constexpr std::uint8_t kStoreRdi[] = {0x48, 0x89, 0x7c, 0x24, 0xf8};  // mov %rdi, -8(%rsp)
@@ -59,7 +58,7 @@ void for_each_site(const Code& code, const Places& slots, const Places& entries,
   for (std::uint64_t at = code.start; at + kCallThroughSlotBytes <= code.end; at++) {
     const std::uint8_t opcode = *code_at(at);
     int index = -1;
-    if (opcode == kCall && (index = entries.find(target_of(at + 1))) >= 0)
+    if (opcode == kCall[0] && (index = entries.find(target_of(at + 1))) >= 0)
       use(CallSite{at, at + kCallBytes, static_cast<std::uint32_t>(index)});
     else if (opcode == kCallThroughSlot[0] && is_at(at, kCallThroughSlot) &&
              (index = slots.find(target_of(at + sizeof kCallThroughSlot))) >= 0)

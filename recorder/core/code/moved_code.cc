@@ -12,7 +12,6 @@ namespace {
 constexpr std::uint8_t kMakeRoom[] = {0x48, 0x8d, 0x64, 0x24, 0xf8};  // lea -8(%rsp), %rsp
 constexpr std::uint8_t kStoreLow[] = {0xc7, 0x04, 0x24};              // movl $.., (%rsp)
 constexpr std::uint8_t kStoreHigh[] = {0xc7, 0x44, 0x24, 0x04};       // movl $.., 4(%rsp)
-constexpr std::uint8_t kCallNear = 0xe8;
 
 // The distance of an instruction at `from` when executed at `to`.
 std::int64_t moved_distance(std::uint64_t from, std::uint8_t distance_at, std::uint64_t to) {
@@ -53,7 +52,7 @@ void put_call(Assembler& code, std::uint64_t from, const Instruction& found) {
   code.copy(reinterpret_cast<std::uint64_t>(&after), 4);
   code.put(kStoreHigh);
   code.copy(reinterpret_cast<std::uint64_t>(&after) + 4, 4);
-  if (found.distance_at != 0 && *code_at(from + found.distance_at - 1) == kCallNear) {
+  if (found.distance_at != 0 && *code_at(from + found.distance_at - 1) == kCall[0]) {
     std::int32_t distance;
     memcpy(&distance, code_at(from + found.distance_at), sizeof distance);
     return code.put(kJump, after + static_cast<std::uint64_t>(std::int64_t{distance}));

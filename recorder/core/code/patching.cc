@@ -21,6 +21,8 @@ namespace reweave::core {
 namespace {
 
 constexpr std::uint32_t kHot = 12;  // executions of a site before it is patched; patching costs as much as a dozen
+constexpr std::uint32_t kRetry =
+    5;  // executions until another caller is tried; a prime number, as callers may take turns
 constexpr std::uint32_t kNever = 1 << 30;  // hits of a site that cannot be patched
 constexpr std::uint64_t kStubBytes = 64, kClockStubBytes = 192;
 // Used instead of a call number: the site reads the time stamp counter, or is a `pause`.
@@ -32,11 +34,15 @@ constexpr std::uint8_t kHalt =
 constexpr std::uint64_t kMaxPatchBytes = 32;
 
 struct Site {
-  std::uint64_t after;  // after the `syscall`, `rdtsc` or `rdtscp` instruction; 0: a free entry
+  // After the `syscall`, `rdtsc` or `rdtscp` instruction, or after the call of a function that is copied; 0: a free
+  // entry.
+  std::uint64_t after;
   std::uint32_t hits;
   std::uint32_t covers;  // bytes of the patch, from `start`
   std::uint64_t start;   // of the patch; 0: there is none
   std::uint8_t original[kMaxPatchBytes];
+  std::uint64_t stub;    // to which the patch leads
+  std::uint64_t copied;  // the function of which the stub is a copy; 0: none
   std::uint64_t resume;  // where the stub continues after the call
   std::uint64_t moved;   // the stub's copy of the code that was at `after`; 0: it is in place or among `moves`
   std::uint32_t count;   // of `moves`; only around a clock read
@@ -63,6 +69,12 @@ Site* admit(std::uint64_t after) {
   site_count++;
   site.after = after;
   return &site;
+}
+
+// True if the patch of `site` is still there: the file may have been unmapped and another one mapped.
+bool in_place(const Site& site) {
+  if (site.start == 0 || code_region(site.start) == nullptr) return false;
+  return site.covers == kPauseBytes ? code_at(site.start)[1] == kHalt : jumps_to(site.start, site.stub);
 }
 
 // Finds the code around the call that a jump may replace: sets the patch's start and length, or leaves 0.
@@ -113,24 +125,44 @@ void write_clock_stub(Site& site, std::uint64_t stub, const ClockWindow& window,
   code.put(kJump, window.end);
 }
 
-bool patch_clock(Site& site, const Region& region, const KernelRegisters& registers) {
-  const std::uint64_t longer = site.after - 3;
-  const std::uint64_t bytes = clock_bytes(longer) == 3 || trapped_clock_bytes(longer) == 3 ? 3 : 2;
-  const ClockWindow window = find_clock_window(site.after - bytes, site.after, registers, region);
-  const bool possible = window.start != 0 && window.count <= kJumpBytes;
-  const std::uint64_t stub = possible ? new_stub(window.start, kClockStubBytes) : 0;
+// Writes the stub for a read of `read_bytes`. `patched` is the code from which a jump or call leads to it.
+bool lead_to_clock_stub(Site& site, std::uint64_t patched, std::uint64_t patched_bytes, const std::uint8_t (&opcode)[1],
+                        const ClockWindow& window, std::uint64_t read_bytes) {
+  if (window.count > kJumpBytes || patched_bytes > sizeof site.original) return false;
+  const std::uint64_t stub = new_stub(patched, kClockStubBytes);
   if (stub == 0) return false;
-  site.start = window.start;
-  site.covers = static_cast<std::uint32_t>(window.end - window.start);
+  site.start = patched;
+  site.covers = static_cast<std::uint32_t>(patched_bytes);
+  site.stub = stub;
   site.moved = 0;
-  if (site.covers > sizeof site.original) return false;
   {
     const Writable page(stub, kClockStubBytes);
     if (!page.done()) return false;
-    write_clock_stub(site, stub, window, bytes);
+    write_clock_stub(site, stub, window, read_bytes);
   }
-  memcpy(site.original, code_at(site.start), site.covers);
-  return write_jump(site.start, stub);
+  memcpy(site.original, code_at(patched), patched_bytes);
+  return write_jump(patched, stub, opcode);
+}
+
+// Makes the call from which the thread came a call of a copy of the function.
+bool patch_call(const ClockFunction& function, std::uint64_t read_bytes) {
+  Site* site = admit(function.call + kJumpBytes);
+  if (site == nullptr || in_place(*site)) return false;
+  site->copied = function.window.start;
+  const bool patched = lead_to_clock_stub(*site, function.call, kJumpBytes, kCall, function.window, read_bytes);
+  if (!patched) site->start = 0;
+  site->resume = site->after;  // a thread that returns there has left the stub
+  return patched;
+}
+
+bool patch_clock(Site& site, const Region& region, const KernelRegisters& registers) {
+  const std::uint64_t longer = site.after - 3;
+  const std::uint64_t bytes = clock_bytes(longer) == 3 || trapped_clock_bytes(longer) == 3 ? 3 : 2;
+  const std::uint64_t start = site.after - bytes;
+  const ClockWindow window = find_clock_window(start, site.after, registers, region);
+  if (window.start != 0) return lead_to_clock_stub(site, window.start, window.end - window.start, kJump, window, bytes);
+  const ClockFunction function = find_clock_function(start, site.after, registers, region);
+  return function.call != 0 && patch_call(function, bytes);
 }
 
 std::uint64_t resume_of(const Site& site, std::uint64_t stub) {
@@ -186,6 +218,7 @@ bool trap_pause(Site& site) {
 bool patch(Site& site, long number, const KernelRegisters* registers) {
   const Region* region = patchable_region(site.after - kSyscallBytes);
   site.count = 0;
+  site.copied = 0;
   if (region == nullptr) return false;
   if (number == kPause) return trap_pause(site);
   if (number == kClockRead) return patch_clock(site, *region, *registers);
@@ -200,22 +233,23 @@ bool patch(Site& site, long number, const KernelRegisters* registers) {
   }
   if (site.covers > sizeof site.original) return false;
   memcpy(site.original, code_at(site.start), site.covers);
+  site.stub = stub;
   return write_jump(site.start, stub);
-}
-
-// True if the patch of `site` is still there: the file may have been unmapped and another one mapped.
-bool in_place(const Site& site) {
-  if (site.start == 0 || code_region(site.start) == nullptr) return false;
-  return site.covers == kPauseBytes ? code_at(site.start)[1] == kHalt : *code_at(site.start) == kJump[0];
 }
 
 constexpr KernelRegisters kUnknown = {};
 
-void patch_or_give_up(Site& site, long number, const KernelRegisters* registers = &kUnknown) {
+// True if the read of the clock may be all of a function: the next thread may come from a call that can be patched.
+bool has_other_callers(const Site& site, long number) {
+  return number == kClockRead && patchable_region(site.after) != nullptr && is_at(site.after, kReturn);
+}
+
+bool patch_or_give_up(Site& site, long number, const KernelRegisters* registers = &kUnknown) {
   site.start = 0;
-  if (patch(site, number, registers)) return;
+  if (patch(site, number, registers)) return true;
   site.start = 0;
-  site.hits = kNever;
+  site.hits = has_other_callers(site, number) ? kHot - kRetry : kNever;
+  return false;
 }
 
 void log_patch(std::uint64_t address) {
@@ -271,8 +305,7 @@ void note_site(std::uint64_t after, long number, const KernelRegisters* register
   if (site == nullptr || in_place(*site)) return;  // in place: the thread jumped over the patch
   if (++site->hits < kHot || site->hits >= kNever) return;
   site->hits = 0;
-  patch_or_give_up(*site, number, registers);
-  if (site->start != 0) log_patch(site->after);
+  if (patch_or_give_up(*site, number, registers)) log_patch(site->after);
 }
 
 }  // namespace
@@ -287,8 +320,7 @@ void note_pause_site(std::uint64_t after) {
   if (!live() || config().patch_calls == 0 || process().catches_all.load() != 0) return;
   Site* site = admit(after);
   if (site == nullptr || in_place(*site) || site->hits >= kNever) return;
-  patch_or_give_up(*site, kPause);
-  if (site->start != 0) log_patch(after | wire::kPatchedPause);
+  if (patch_or_give_up(*site, kPause)) log_patch(after | wire::kPatchedPause);
 }
 
 void follow_recorded_pause() {
@@ -298,8 +330,7 @@ void follow_recorded_pause() {
   if (record->thread != self().id || (address & wire::kPatchedPause) == 0) return;
   Site* site = admit(address & ~wire::kPatchedPause);
   if (site == nullptr) diverged("has too many patches already", record);
-  patch_or_give_up(*site, kPause);
-  if (site->start == 0) diverged("waits at an instruction that is not pause", record);
+  if (!patch_or_give_up(*site, kPause)) diverged("waits at an instruction that is not pause", record);
   consume_record();
 }
 
@@ -308,6 +339,17 @@ std::uint64_t address_after_pause(std::uint64_t ip) {
   return site.after != 0 && site.covers == kPauseBytes && in_place(site) ? site.after : 0;
 }
 
+namespace {
+
+// True if a change of the code from `start` to `end` concerns the patch.
+bool depends_on(const Site& site, std::uint64_t start, std::uint64_t end) {
+  const auto meets = [&](std::uint64_t from, std::uint64_t to) { return from < end && to > start; };
+  return meets(site.start, site.start + site.covers) ||
+         (site.copied != 0 && site.count != 0 && meets(site.copied, site.moves[0].from + 1));
+}
+
+}  // namespace
+
 void remove_patches() { remove_patches(0, ~std::uint64_t{0}); }
 
 void remove_patches(std::uint64_t start, std::uint64_t end) {
@@ -315,7 +357,7 @@ void remove_patches(std::uint64_t start, std::uint64_t end) {
   disarm_sleds(start, end);
   if (site_count == 0) return;
   for (Site& site : sites) {
-    if (site.start + site.covers <= start || site.start >= end || !in_place(site)) continue;
+    if (!depends_on(site, start, end) || !in_place(site)) continue;
     const Writable page(site.start, site.covers);
     if (page.done()) memcpy(reinterpret_cast<void*>(site.start), site.original, site.covers);
     site.start = 0;

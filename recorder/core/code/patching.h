@@ -6,7 +6,8 @@
 //   mov $number, %eax; syscall      the mov becomes the jump; the `syscall` stays where it is
 //   syscall; cmp $constant, %rax    both become the jump, the stub compares; nothing nearby may jump to the cmp
 // Hot reads of the time stamp counter (tsc.h) are patched in the same way. The jump replaces the `rdtsc` or `rdtscp`
-// and its surroundings if these can be moved (clock_window.h) and nothing may jump into them. All other reads still
+// and its surroundings if these can be moved (clock_window.h) and nothing may jump into them. If the read is the whole
+// of a function, a jump has no room; then each hot direct call of it is made a call of a copy. All other reads still
 // fault. A patch is logged and replayed at the same event, so that the code is the same in both runs. A debugged replay
 // does without patches, because a debugger sets breakpoints at return addresses of calls. Explored runs log no patches,
 // and their replays have none: the fork server patches the places that earlier runs reached, so that a run has hardly

@@ -12,8 +12,6 @@ namespace reweave::core {
 
 namespace {
 
-constexpr std::uint8_t kReturn = 0xc3;
-
 // `name` without the prefix of an interceptor, or null.
 const char* intercepted_name(const char* name) {
   for (const char* prefix : {"___interceptor_", "__interceptor_"})
@@ -94,7 +92,7 @@ bool detach_runtime(const LoadedImage& image) {
   hide_functions(symbols);
   const Writable code(entry, 1);
   if (!code.done()) bug("cannot change the program's code");
-  *reinterpret_cast<std::uint8_t*>(entry) = kReturn;
+  *reinterpret_cast<std::uint8_t*>(entry) = kReturn[0];
   return true;
 }
 

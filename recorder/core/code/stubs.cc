@@ -55,10 +55,17 @@ std::uint64_t new_stub(std::uint64_t address, std::uint64_t bytes) {
   return 0;
 }
 
-bool write_jump(std::uint64_t from, std::uint64_t to) {
+bool write_jump(std::uint64_t from, std::uint64_t to, const std::uint8_t (&opcode)[1]) {
   const Writable code(from, kJumpBytes);
-  if (code.done()) Assembler(from).put(kJump, to);
+  if (code.done()) Assembler(from).put(opcode, to);
   return code.done();
+}
+
+bool jumps_to(std::uint64_t from, std::uint64_t to) {
+  std::int32_t distance;
+  memcpy(&distance, code_at(from + 1), sizeof distance);
+  return (is_at(from, kJump) || is_at(from, kCall)) &&
+         from + kJumpBytes + static_cast<std::uint64_t>(std::int64_t{distance}) == to;
 }
 
 Writable::Writable(std::uint64_t address, std::uint64_t bytes, int after)

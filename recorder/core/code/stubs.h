@@ -6,8 +6,10 @@
 
 namespace reweave::core {
 
-inline constexpr std::uint64_t kJumpBytes = 5;
+inline constexpr std::uint64_t kJumpBytes = 5;  // of a call, too
 inline constexpr std::uint8_t kJump[] = {0xe9};
+inline constexpr std::uint8_t kCall[] = {0xe8};
+inline constexpr std::uint8_t kReturn[] = {0xc3};
 inline constexpr std::uint8_t kNop[] = {0x90};
 
 inline const std::uint8_t* code_at(std::uint64_t address) { return reinterpret_cast<const std::uint8_t*>(address); }
@@ -26,8 +28,11 @@ std::uint64_t new_stub(std::uint64_t address, std::uint64_t bytes);
 // Bytes that new_stub() can still allocate there.
 std::uint64_t stub_room(std::uint64_t address);
 
-// Replaces the first bytes of the code at `from` by a jump to `to`. False if that memory cannot be changed.
-bool write_jump(std::uint64_t from, std::uint64_t to);
+// Replaces the first bytes of the code at `from` by a jump (or a call: kCall) to `to`. False if that memory cannot be
+// changed.
+bool write_jump(std::uint64_t from, std::uint64_t to, const std::uint8_t (&opcode)[1] = kJump);
+// True if there is one at `from`.
+bool jumps_to(std::uint64_t from, std::uint64_t to);
 
 // Makes `bytes` at `address` writable during its lifetime, if possible; afterwards they have the protection `after`, by
 // default that of code.

@@ -20,6 +20,7 @@
 #include "formats/base/error.h"
 #include "recorder/alive_processes.h"
 #include "recorder/own_files.h"
+#include "recorder/splitmix.h"
 #include "recorder/supervisor/process/own_limits.h"
 #include "recorder/supervisor/target/processor_claim.h"
 
@@ -32,14 +33,6 @@ namespace {
 void copy_path(char (&to)[512], const std::string& from) {
   REQUIRE(from.size() < sizeof to, "{}: the path is too long; install reweave in a shorter one", from);
   std::memcpy(to, from.c_str(), from.size() + 1);
-}
-
-std::uint64_t next_of(std::uint64_t& state) {
-  state += 0x9e3779b97f4a7c15;
-  std::uint64_t z = state;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-  z = (z ^ z >> 27) * 0x94d049bb133111eb;
-  return z ^ z >> 31;
 }
 
 // The processors that the user gave to Reweave; once a target has been started, this process has fewer.
@@ -161,12 +154,12 @@ RunConfig make_config(Mode mode, std::uint64_t seed, const std::string& policy, 
   config.stop_event = ~std::uint64_t{0};
   std::uint64_t generator = seed;
   for (int i = 0; i < 2; i++) {
-    const std::uint64_t word = next_of(generator);
+    const std::uint64_t word = next_splitmix(generator);
     std::memcpy(config.random_bytes + 8 * i, &word, 8);
   }
   REQUIRE(policy.size() < sizeof config.policy.name, "the policy name {} is too long", policy);
   std::memcpy(config.policy.name, policy.c_str(), policy.size() + 1);
-  config.policy.seed = next_of(generator);
+  config.policy.seed = next_splitmix(generator);
   config.policy.slice = 50'000;
   config.policy.depth = 3;
   config.policy.length = 1'000;

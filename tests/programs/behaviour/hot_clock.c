@@ -80,8 +80,46 @@ static __attribute__((noinline)) uint64_t keeps_all(void) {
   return value;
 }
 
+/* Functions that are too short for a jump: their callers are patched, each by itself. A function of the same kind that
+ * is reached by a jump, or through a pointer, still works. */
+void tiny(void);
+void tiny_cpu(void);
+asm(".text\n.p2align 4\n.type tiny, @function\ntiny: rdtsc\n ret\n.size tiny, .-tiny\n"
+    ".type tiny_cpu, @function\ntiny_cpu: rdtscp\n ret\n.size tiny_cpu, .-tiny_cpu\n"
+    ".type behind, @function\nbehind: mov %edi, %eax\n ret\n.size behind, .-behind\n"
+    "jumps: jmp tiny\n");
+
+#define CALL(how, flags)                                                                                        \
+  ({                                                                                                            \
+    uint64_t value;                                                                                             \
+    asm volatile("sub $128, %%rsp; stc; " how "; setc %b1; lea 128(%%rsp), %%rsp; shl $32, %%rdx; or %%rdx, %0" \
+                 : "=&a"(value), "=&q"(flags)                                                                   \
+                 :                                                                                              \
+                 : "rcx", "rdx", "cc", "memory");                                                               \
+    value;                                                                                                      \
+  })
+
+static __attribute__((noinline)) uint64_t called(void) {
+  uint8_t kept_flag;
+  uint64_t first = CALL("call tiny", kept_flag);
+  CHECK(kept_flag == 1);
+  uint64_t second = CALL("call tiny_cpu", kept_flag);
+  CHECK(kept_flag == 1 && second > first);
+  uint64_t third = CALL("call tiny", kept_flag);
+  CHECK(kept_flag == 1 && third > second);
+  return third;
+}
+
+static __attribute__((noinline)) uint64_t reached_otherwise(void) {
+  uint8_t kept_flag;
+  uint64_t first = CALL("call jumps", kept_flag);
+  uint64_t second = CALL("lea tiny(%%rip), %%rcx; call *%%rcx", kept_flag);
+  CHECK(kept_flag == 1 && second > first);
+  return second;
+}
+
 typedef uint64_t (*Read)(void);
-static const Read kReads[] = {plain, with_cpu, fenced, stored, jumped_to, keeps_all};
+static const Read kReads[] = {plain, with_cpu, fenced, stored, jumped_to, called, reached_otherwise, keeps_all};
 enum { READS = sizeof kReads / sizeof kReads[0] };
 
 static void* read_all(void* unused) {
