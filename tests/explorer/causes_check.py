@@ -32,6 +32,7 @@ REMEDIES = {
                              "Ledger::refund (ledger.cc:19)"),
     "limiter": ("hold_over", "Limiter::admit (limiter.cc:12-13) and around other uses of limiter.tokens_"),
     "meter": ("hold_over", "one lock over Meter::add (meter.cc:9-10) and over Meter::mean (meter.cc:13-14)"),
+    "philosophers": ("lock_order", "table.forks[0], table.forks[1], table.forks[2]; they are taken in eat (philosophers.cc:10)"),
     "poller": ("wait", "before Poller::poll (poller.cc:16) until Poller::Poller (poller.cc:10)"),
     "settings": ("swap", "settings.limit_ in Settings::load (settings.cc:20) before settings.loaded_"),
     "snapshot": ("hold_over", "one lock over count (snapshot.cc:22) and over Store::publish (snapshot.cc:16)"),

@@ -154,8 +154,9 @@ class FlipRemedies {
       const Event& begin = trial_.failing()[i];
       if (begin.name.thread != use.name.thread || begin.choice >= use.choice || is_in_block(begin.note, release))
         continue;
-      const Event* other = first_conflict(begin, use, release);
+      const Event* other = first_conflict(begin, release);
       if (other == nullptr) continue;
+      if (trial_.spans_threads({begin, use}) || trial_.spans_threads({*other, release})) break;
       begins++;
       Remedy remedy = {Advice::kHoldOver, begin, use, ThreadCode{*other, release}, {}, {}, {}, {}};
       const bool locks = any_under_lock({&begin, &use, other, &release});
@@ -167,10 +168,9 @@ class FlipRemedies {
   }
   // Returns the first event of the releasing thread, up to the release, that conflicts with `begin`. Null if there is
   // none.
-  const Event* first_conflict(const Event& begin, const Event& use, const Event& release) const {
+  const Event* first_conflict(const Event& begin, const Event& release) const {
     for (const Event& event : trial_.failing())
-      if (event.choice < release.choice && event.name.thread == release.name.thread && conflict(begin, event) &&
-          event.choice != use.choice)
+      if (event.choice < release.choice && event.name.thread == release.name.thread && conflict(begin, event))
         return &event;
     return nullptr;
   }

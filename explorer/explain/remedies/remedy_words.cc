@@ -94,9 +94,10 @@ std::string lock_order_words(const json& remedy) {
   std::vector<std::string> locks, places;
   for (const json& wait : remedy.at("cycle")) {
     locks.push_back(object_of(wait.at("holds")));
-    places.push_back(step_place(wait.at("holds")));
+    const std::string place = step_place(wait.at("holds"));
+    if (std::ranges::find(places, place) == places.end()) places.push_back(place);
   }
-  if (locks.size() == 2 && places[0] == places[1])
+  if (locks.size() == 2 && places.size() == 1)
     return fmt::format("take {} before {} every time in {}", locks[0], locks[1], places[0]);
   if (locks.size() == 2)
     return fmt::format("take {} before {} both in {} and in {}", locks[0], locks[1], places[0], places[1]);

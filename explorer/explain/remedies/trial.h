@@ -25,6 +25,10 @@ class Trial {
   const std::vector<Event>& passing() const { return passing_; }
   // The nearest passing run; null if there is none.
   const RunResult* passing_run() const { return found_.passing ? &*found_.passing : nullptr; }
+  // True if the thread creates or joins a thread within the code in the failing run.
+  bool spans_threads(const ThreadCode& code) const {
+    return reweave::spans_threads({code.begin, code.end, code.end}, found_.failing.observed);
+  }
   bool time_is_up() const { return laboratory_.time_is_up(); }
 
   bool same_place(const Event& a, const Event& b) const { return same_place_(a.name.pc, b.name.pc); }
