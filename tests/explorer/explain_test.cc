@@ -91,6 +91,24 @@ BOOST_AUTO_TEST_CASE(the_broken_block_lies_under_locks) {
   BOOST_TEST(found.remedies.back().rate.let_go == 0u);
 }
 
+// The remedy extends the lock over both critical sections. A thread that waits for the lock at the beginning of the
+// block does not stop the thread that holds it from releasing it.
+BOOST_AUTO_TEST_CASE(a_block_from_one_acquisition_to_the_next_can_always_be_kept) {
+  std::vector<Op> body = {lock(64), unlock(64), lock(64), unlock(64)};
+  Program program{{body, body}};
+  program.fails = [](const History& h) { return in_order(h, {{0, 0}, {1, 0}, {0, 2}}); };
+  const Batch batch = batch_of(program);
+  const RunResult failing = failing_run(program);
+  const Explanation found = explain(batch, failing, {});
+  BOOST_REQUIRE(!found.remedies.empty());
+  const Remedy& remedy = found.remedies.back();
+  BOOST_TEST((remedy.advice == Advice::kHoldOver));
+  BOOST_TEST((remedy.begin.name == name_of({0, 0})));
+  BOOST_TEST((remedy.end.name == name_of({0, 2})));
+  BOOST_TEST(remedy.rate.never());
+  BOOST_TEST(remedy.rate.let_go == 0u);
+}
+
 BOOST_AUTO_TEST_CASE(a_cycle_of_locks_is_told) {
   std::vector<Op> ab = {lock(8), lock(16), unlock(16), unlock(8)}, ba = {lock(16), lock(8), unlock(8), unlock(16)};
   const Program program{{ab, ba}};
