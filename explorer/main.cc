@@ -63,12 +63,16 @@ void add_predict_verb(CLI::App& app, int& status) { reweave::add_predict_command
 
 reweave::RaceOptions race_options() { return reweave::RaceOptions::of_environment(std::getenv("TSAN_OPTIONS")); }
 
-// Replaces the addresses in a run's ending by names; keeps the addresses if the recording cannot be read.
+// Replaces the addresses in a run's ending by names; keeps the addresses if the recording cannot be read. Only global
+// variables have names here; `explain` finds those of other objects, for which it replays the run.
 std::string ending_in_words(const std::string& recording, const std::string& message) {
   if (message.find(", pc 0x") == message.npos) return message;
   try {
     reweave::Places places(recording);
-    return reweave::readable_outcome(message, places);
+    std::string words = reweave::readable_outcome(message, places);
+    if (message.starts_with("deadlock: ") && words.find(" at 0x") != words.npos)
+      words += "\n  for the names of these objects: reweave explain " + recording;
+    return words;
   } catch (const reweave::Error&) {
     return message;
   }

@@ -105,6 +105,10 @@ std::map<Arrival, std::uint64_t> events_named(const Explanation& explanation) {
   }
   if (explanation.together)
     for (const OrderSet::Member& member : explanation.together->members) add(member.pair.first), add(member.pair.then);
+  for (const Remedy& remedy : explanation.remedies) {
+    add(remedy.begin), add(remedy.end);
+    if (remedy.other) add(remedy.other->begin), add(remedy.other->end);
+  }
   return events;
 }
 

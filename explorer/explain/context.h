@@ -21,7 +21,8 @@ void add_traced_contexts(Explanation& explanation, const std::string& trace);
 // such step.
 std::optional<std::pair<Arrival, std::size_t>> inevitable_step(const Explanation& explanation);
 // Returns the events that the report names, each with its object: the inevitable step, the events of the deadlock, of
-// the flips and of the orders that fail together, and the acquisition of the first lock held in each of these events.
+// the flips, of the orders that fail together and of the remedies, and the acquisition of the first lock held in each
+// of these events.
 std::map<Arrival, std::uint64_t> events_named(const Explanation& explanation);
 
 }  // namespace reweave

@@ -99,4 +99,9 @@ std::string distinguishing_callers(const Explanation& explanation, const Event& 
   return words;
 }
 
+std::string caller_in_user_code(const Explanation& explanation, const Arrival& event, Places& places) {
+  const std::vector<SourceFrame> stack = own_stack(explanation, event, places);
+  return stack.size() < 2 ? "" : frame_text(stack[1]);
+}
+
 }  // namespace reweave

@@ -24,6 +24,9 @@ std::uint64_t user_call(const Explanation& explanation, const Arrival& event, Pl
 // returns one.
 std::string caller_words(const Explanation& explanation, const Event& event, Places& places);
 
+// Names the caller of the user's innermost function at the event: "work (group.cc:34)". Empty if it is not known.
+std::string caller_in_user_code(const Explanation& explanation, const Arrival& event, Places& places);
+
 // Lines of one function of the user's.
 struct LineRange {
   std::string function, file;

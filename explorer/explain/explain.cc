@@ -10,7 +10,7 @@
 #include "explorer/explain/nearest.h"
 #include "explorer/explain/order_sets.h"
 #include "explorer/explain/patterns.h"
-#include "explorer/explain/remedies.h"
+#include "explorer/explain/remedies/remedies.h"
 
 namespace reweave {
 
@@ -68,14 +68,9 @@ class Explainer {
       say("when the failure becomes inevitable");
       result_.curve = failure_curve(laboratory_, failing_, first_pairs(), options_.curve_points, options_.curve_runs);
       say("what would prevent it");
-      if (!result_.deadlock.empty())
-        result_.remedies = try_remedies(laboratory_, result_.deadlock, options_.remedy_runs);
-      else if (result_.together)
-        result_.remedies = try_remedies(laboratory_, *result_.together, options_.remedy_runs);
-      else if (!result_.flips.empty())
-        remedies();
+      remedies();
       more_base_runs();
-      std::erase_if(result_.remedies, [&](const Remedy& remedy) { return !fails_more(result_.base, remedy.rate); });
+      std::erase_if(result_.remedies, [&](const Remedy& remedy) { return !result_.is_shown(remedy); });
     }
   }
 
@@ -158,16 +153,26 @@ class Explainer {
     return std::ranges::any_of(result_.flips, [&](const Flip& flip) { return flip.pair.names() == pair.names(); });
   }
 
-  // If no remedy for the first flip prevents the failure but one for another flip does, moves that flip to the front.
   void remedies() {
+    const std::vector<Event> passing = result_.passing ? events_of(result_.passing->observed) : std::vector<Event>();
+    Trial trial(laboratory_, result_, events_, passing, options_.remedy_runs, options_.same_place);
+    if (!result_.deadlock.empty())
+      result_.remedies = try_remedies(trial, result_.deadlock);
+    else if (result_.together)
+      result_.remedies = try_remedies(trial, *result_.together);
+    else if (!result_.flips.empty())
+      flip_remedies(trial);
+  }
+
+  // If no remedy for the first flip prevents the failure but one for another flip does, moves that flip to the front.
+  void flip_remedies(Trial& trial) {
     constexpr std::size_t kMostFlips = 3;
     std::vector<Flip>& flips = result_.flips;
     for (std::size_t i = 0; i < std::min(flips.size(), kMostFlips) && !laboratory_.time_is_up(); i++) {
       const bool is_weaker = flips[0].makes_failure(result_.base) && !flips[i].makes_failure(result_.base);
       if (i > 0 && (is_weaker || !flips[i].is_decisive(result_.base))) break;
-      std::vector<Remedy> tried =
-          try_remedies(laboratory_, flips[i], events_, options_.remedy_runs, options_.same_place);
-      const bool prevents = !tried.empty() && tried.back().rate.never();
+      std::vector<Remedy> tried = try_remedies(trial, flips[i], is_release_before_use(flips[i], failing_));
+      const bool prevents = !tried.empty() && tried.back().works();
       if (i == 0 || prevents) result_.remedies = std::move(tried);
       if (!prevents) continue;
       std::rotate(flips.begin(), flips.begin() + static_cast<std::ptrdiff_t>(i),

@@ -72,13 +72,35 @@ struct RankedPattern {
   std::size_t best = 1, worst = 1;  // its rank if patterns with equal suspiciousness come after it or before it
 };
 
-// An assumption under which the search was repeated.
-struct Remedy {
-  bool is_region;  // true: begin to end are not interrupted; false: `end` comes only after `begin`
+// The change with which a developer makes an assumption true.
+enum class Advice : std::uint8_t {
+  kWait,        // wait before `end` until `begin` was executed
+  kWaitForAll,  // wait before `end` until every thread has executed `begin`
+  kWaitForUse,  // wait before `end`, a release, until every thread that executes `begin` has made its last use
+  kHoldOver,    // hold one lock over the code from `begin` to `end`, and over the other block
+  kHoldAround,  // hold the lock that is held from `begin` to `end` around the other block too
+  kSwap,        // execute `end` before `begin`
+  kLockOrder,   // take the locks of the cycle in one order everywhere
+};
+
+// Code that one thread executes.
+struct ThreadCode {
   Event begin, end;
-  AssumedCode code;
-  Rate rate;
-  bool for_both = false;  // other threads use neither the object of `begin` nor that of `end` meanwhile
+};
+
+// An assumption under which runs were made, and the advice that follows if none of them failed.
+struct Remedy {
+  Advice advice;
+  Event begin, end;
+  std::optional<ThreadCode> other;  // of another thread
+  AssumedCode code;                 // the assumption; empty if it is about the events of single threads
+  HeldGoals held;                   // what enforces the assumption
+  Rate rate;                        // random schedules under the assumption
+  Rate near;                        // schedules that begin like the failing one, under the assumption; may be empty
+
+  // False if a tenth of the runs could not keep the assumption: a program that follows the advice might deadlock.
+  bool is_feasible() const { return rate.tried != 0 && rate.let_go * 10 <= rate.tried; }
+  bool works() const { return is_feasible() && rate.never() && near.failed == 0; }
 };
 
 struct HeapBlock {
@@ -121,6 +143,14 @@ struct Explanation {
   }
   // True if the failing schedule passes without the order of the first flip, although no cause was shown.
   bool only_needs_order() const { return !cause_is_shown() && !flips.empty() && flips.front().is_necessary(); }
+  // The failures of all points of the curve: schedules that begin like the failing one.
+  Rate near() const;
+  // True if runs fail significantly less often under the remedy: random ones or, if these hardly ever fail, those that
+  // begin like the failing one.
+  bool is_shown(const Remedy& remedy) const {
+    if (!remedy.is_feasible() || remedy.near.failed != 0) return false;
+    return fails_more(base, remedy.rate) || (remedy.rate.never() && fails_more(near(), remedy.near));
+  }
   // Index of the first point of the curve from which the failure was always reached; nothing if there is no such point.
   std::optional<std::size_t> inevitable() const;
 };

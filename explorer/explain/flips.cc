@@ -13,6 +13,12 @@ std::optional<std::size_t> Explanation::inevitable() const {
   return from;
 }
 
+Rate Explanation::near() const {
+  Rate sum;
+  for (const CurvePoint& point : curve) sum += point.rate;
+  return sum;
+}
+
 namespace {
 
 // Makes `first` come before `then`. The thread of `then` is held before it takes the locks that it holds at `then`. If

@@ -8,6 +8,7 @@
 
 #include "explorer/campaign/assumption.h"
 #include "explorer/explain/rate.h"
+#include "explorer/explain/remedies/remedy_words.h"
 #include "explorer/explain/report.h"
 #include "explorer/explain/report_sentences.h"
 #include "explorer/explain/report_steps.h"
@@ -269,29 +270,71 @@ class ReportCheck {
   void remedy(std::size_t i) {
     const json& remedy = report_.at("remedies")[i];
     const std::string what = fmt::format("remedies {}", i);
-    for (const char* name : {"begin", "end"}) failing_step(remedy.at(name), what);
     rate(remedy.at("rate"), what);
-    demand(fails_more(counted(report_.at("base")), counted(remedy.at("rate"))), "{}: not shown to help", what);
-    const json& flips = report_.at("flips");
-    demand(remedy.at("kind") != "order" || (!flips.empty() && remedy.at("begin") == flips[0].at("then") &&
-                                            remedy.at("end") == flips[0].at("first")),
-           "{}: it is not the first pair in reverse order", what);
-    const bool is_region = remedy.at("kind") == "uninterrupted";
-    demand(!is_region || (remedy.at("begin").at("thread") == remedy.at("end").at("thread") &&
-                          remedy.at("begin").at("choice") <= remedy.at("end").at("choice")),
-           "{}: not from begin to end of one thread", what);
-    if (remedy.contains("lines"))
-      demand(remedy.at("lines").at("first") <= remedy.at("lines").at("last"), "{}: the lines are not in order", what);
-    demand(remedy.at("text") == remedy_sentence(remedy), "{}: the text is not that of begin and end", what);
+    near_rates(remedy, what);
+    thread_code(remedy, what, remedy.at("kind") == "order");
+    if (remedy.contains("other")) thread_code(remedy.at("other"), what + " other", false);
+    if (remedy.contains("lock")) lock_step(remedy.at("lock"), what + " lock");
+    if (remedy.contains("cycle"))
+      demand(remedy.at("cycle") == report_.at("deadlock"), "{}: the cycle is not that of the deadlock", what);
+    demand(remedy.at("kind") != "order" || reverses_flip(remedy), "{}: it is not the first pair in reverse order",
+           what);
+    demand(remedy.at("text") == remedy_sentence(remedy), "{}: the text is not that of its members", what);
     if (remedy.value("assume", "") != "") assumption(remedy, what);
   }
 
+  // Checks that fewer runs fail with the remedy: random ones, or those that begin like the failing one.
+  void near_rates(const json& remedy, const std::string& what) {
+    const bool is_rare = fails_more(counted(report_.at("base")), counted(remedy.at("rate")));
+    demand(is_rare || remedy.contains("near"), "{}: not shown to help", what);
+    if (!remedy.contains("near")) return;
+    const json &with = remedy.at("near").at("with"), &without = remedy.at("near").at("without");
+    rate(with, what + " near");
+    for (const char* member : {"tried", "failed", "other", "passed", "let_go"}) {
+      std::uint64_t sum = 0;
+      for (const json& point : report_.at("curve")) sum += point.at("rate").at(member).get<std::uint64_t>();
+      demand(without.at(member) == sum, "{}: without it, another number than the curve's", what);
+    }
+    const std::uint64_t runs = runs_;  // those of the curve were counted there
+    rate(without, what + " near");
+    runs_ = runs;
+    demand(is_rare || fails_more(counted(without), counted(with)), "{}: not shown to help near the failing run", what);
+  }
+
+  void thread_code(const json& code, const std::string& what, bool is_order) {
+    const json &begin = code.at("begin"), &end = code.at("end");
+    for (const json* event : {&begin, &end}) failing_step(*event, what);
+    demand(is_order || (begin.at("thread") == end.at("thread") && begin.at("choice") <= end.at("choice")),
+           "{}: not from begin to end of one thread", what);
+    if (code.contains("lines"))
+      demand(code.at("lines").at("first") <= code.at("lines").at("last"), "{}: the lines are not in order", what);
+  }
+
+  // True if the remedy lets the first pair, or the block that it breaks, wait for the event that comes too late.
+  bool reverses_flip(const json& remedy) const {
+    const auto is_step = [](json named, json step) {
+      named.erase("called_by");
+      step.erase("called_by");
+      return named == step;
+    };
+    const json& flips = report_.at("flips");
+    if (flips.empty()) return false;
+    const json &begin = remedy.at("begin"), &end = remedy.at("end"), &flip = flips[0];
+    if (is_step(begin, flip.at("then")) && is_step(end, flip.at("first"))) return true;
+    return flip.contains("block") && is_step(begin, flip.at("block").at("between")) &&
+           is_step(end, flip.at("block").at("begin"));
+  }
+
+  static void lock_step(const json& taken, const std::string& what) {
+    step(taken, what);
+    demand(checked_count(taken.at("number"), what) > 0, "{}: the lock was never taken", what);
+    demand(taken.at("does") == "locks", "{}: no lock", what);
+  }
   // Checks that the event's own thread took the lock.
   static void lock_before(const json& event, const std::string& what) {
     const json& taken = event.at("locked_at");
-    step(taken, what);
-    demand(checked_count(taken.at("number"), what) > 0, "{}: the lock was never taken", what);
-    demand(taken.at("thread") == event.at("thread") && taken.at("does") == "locks", "{}: no lock of the thread", what);
+    lock_step(taken, what);
+    demand(taken.at("thread") == event.at("thread"), "{}: no lock of the thread", what);
   }
 
   // Checks that the text for --assume is an assumption of the remedy's kind about its places.

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "explorer/explain/html/markup.h"
+#include "explorer/explain/remedies/remedy_words.h"
 #include "explorer/explain/report_sentences.h"
 #include "explorer/explain/report_steps.h"
 #include "formats/base/sarif.h"
@@ -120,9 +121,8 @@ std::string junit_report(const json& report, const std::string& recording) {
   for (const json& step : steps_of_cause(report))
     said += fmt::format("{}: {}\n", step_sentence(step), step.value("source", ""));
   for (const json& remedy : report.at("remedies"))
-    said += fmt::format("\nTried as a remedy: {}: {} of {} random schedules fail.\n",
-                        remedy.at("text").get<std::string>(), remedy.at("rate").at("failed").get<std::uint64_t>(),
-                        remedy.at("rate").at("tried").get<std::uint64_t>());
+    said += fmt::format("\nTried as a remedy: {}: {} random schedules fail{}.\n", remedy.at("text").get<std::string>(),
+                        share_sentence(remedy.at("rate")), near_words(remedy));
   constexpr std::size_t kMostBytes = 100'000;
   const Html failure = element("failure",
                                {{"type", visible(first_line(outcome))},

@@ -6,6 +6,7 @@
 
 #include "explorer/explain/context.h"
 #include "explorer/explain/event_words.h"
+#include "explorer/explain/remedies/remedy_words.h"
 #include "explorer/explain/report.h"
 #include "explorer/explain/report_sentences.h"
 #include "explorer/explain/way/way_json.h"
@@ -32,7 +33,10 @@ class JsonReport {
       name({&flip.pair.first, &flip.pair.then});
       if (flip.block) name({&flip.block->begin, &flip.block->between, &flip.block->end});
     }
-    for (const Remedy& remedy : explanation.remedies) name({&remedy.begin, &remedy.end});
+    for (const Remedy& remedy : explanation.remedies) {
+      name({&remedy.begin, &remedy.end});
+      if (remedy.other) name({&remedy.other->begin, &remedy.other->end});
+    }
     if (explanation.together)
       for (const OrderSet::Member& member : explanation.together->members)
         name({&member.pair.first, &member.pair.then});
@@ -54,8 +58,7 @@ class JsonReport {
     report["failing"] = schedule(explanation_.failing);
     report["passing"] = explanation_.passing ? schedule(*explanation_.passing) : json();
     for (const char* list : {"deadlock", "flips", "curve", "patterns", "remedies"}) report[list] = json::array();
-    for (const LockWait& wait : explanation_.deadlock)
-      report["deadlock"].push_back({{"holds", named(wait.holds)}, {"wants", named(wait.wants)}});
+    report["deadlock"] = cycle_json();
     for (const Flip& flip : explanation_.flips) report["flips"].push_back(of(flip));
     report["together"] = explanation_.together ? of(*explanation_.together) : json();
     for (const CurvePoint& point : explanation_.curve)
@@ -223,26 +226,31 @@ class JsonReport {
   // An event that a flip, a deadlock or a remedy names; the failing run may not have reached it.
   json named(const Event& event) {
     json step = of(event);
-    const auto block = blocks_.find(event.note.object);
-    if (block != blocks_.end() && step.at("object") == object_text(event.note, places_)) {
-      step["object"] = block_words(block->second, event.note.object, places_);
-      step["in_block"] = true;
-    }
+    name_block(step, event.note);
     std::string caller = caller_words(explanation_, event, places_);
     if (caller.empty()) caller = distinguishing_callers(explanation_, event, alike(event), places_);
     if (!caller.empty()) step["called_by"] = caller;
     if (!failing_.contains(event.name)) step["not_reached"] = true;
-    if (!event.locks.empty()) {
-      const Arrival& entry = event.entry();
-      ChoiceNote taken = {};
-      taken.kind = static_cast<std::uint8_t>(OpKind::kLock);
-      taken.thread = entry.thread;
-      taken.pc = entry.pc;
-      taken.object = event.locks.front().object;
-      step["locked_at"] = of(taken, kNoChoice, user_call(explanation_, entry, places_));
-      step["locked_at"]["number"] = entry.number;
-    }
+    if (!event.locks.empty()) step["locked_at"] = of(event.locks.front());
     return step;
+  }
+  json of(const TakenLock& lock) {
+    ChoiceNote taken = {};
+    taken.kind = static_cast<std::uint8_t>(OpKind::kLock);
+    taken.thread = lock.taken.thread;
+    taken.pc = lock.taken.pc;
+    taken.object = lock.object;
+    json step = of(taken, lock.choice, user_call(explanation_, lock.taken, places_));
+    name_block(step, taken);
+    step["number"] = lock.taken.number;
+    return step;
+  }
+  // Names a heap block as the object of the step if the object has no other name.
+  void name_block(json& step, const ChoiceNote& note) {
+    const auto block = blocks_.find(note.object);
+    if (block == blocks_.end() || step.at("object") != object_text(note, places_)) return;
+    step["object"] = block_words(block->second, note.object, places_);
+    step["in_block"] = true;
   }
 
   json of(const Flip& flip) {
@@ -264,20 +272,59 @@ class JsonReport {
   }
 
   json of(const Remedy& remedy) {
-    json row = {{"kind", remedy.is_region ? "uninterrupted" : "order"},
-                {"begin", named(remedy.begin)},
-                {"end", named(remedy.end)},
-                {"assume", assumption_text(remedy.code)},
-                {"rate", of(remedy.rate)}};
-    row["for_both"] = remedy.for_both;
-    if (const std::optional<LineRange> lines = common_lines(explanation_, remedy.begin.name, remedy.end.name, places_))
-      row["lines"] = {
-          {"function", lines->function}, {"file", lines->file}, {"first", lines->first}, {"last", lines->last}};
+    const bool is_wait =
+        remedy.advice == Advice::kWait || remedy.advice == Advice::kWaitForAll || remedy.advice == Advice::kWaitForUse;
+    json row = code_json({remedy.begin, remedy.end});
+    if (remedy.advice != Advice::kHoldOver) row.erase("lines");
+    row["kind"] = is_wait ? "order" : "uninterrupted";
+    row["advice"] = name_of(remedy.advice);
+    row["assume"] = assumption_text(remedy.code);
+    row["rate"] = of(remedy.rate);
+    if (remedy.near.tried != 0) row["near"] = {{"with", of(remedy.near)}, {"without", of(explanation_.near())}};
+    row["for_both"] = remedy.other && remedy.other->begin.note.object != remedy.other->end.note.object;
+    if (remedy.other) row["other"] = code_json(*remedy.other);
+    if (remedy.advice == Advice::kLockOrder) row["cycle"] = cycle_json();
+    if (const json lock = lock_of(remedy); !lock.is_null()) row["lock"] = lock;
+    const bool is_by_object = remedy.advice == Advice::kHoldOver && remedy.code.rivals.empty();
+    if (is_by_object && kind_of(remedy.begin.note) != OpKind::kLock) row["uses_of"] = row["begin"]["object"];
+    if (remedy.advice == Advice::kWaitForUse) add_caller(row["begin"], remedy.begin);
     row["text"] = remedy_sentence(row);
     return row;
   }
+  json code_json(const ThreadCode& code) {
+    json row = {{"begin", named(code.begin)}, {"end", named(code.end)}};
+    if (const std::optional<LineRange> lines = common_lines(explanation_, code.begin.name, code.end.name, places_))
+      row["lines"] = {
+          {"function", lines->function}, {"file", lines->file}, {"first", lines->first}, {"last", lines->last}};
+    return row;
+  }
+  json cycle_json() {
+    json waits = json::array();
+    for (const LockWait& wait : explanation_.deadlock)
+      waits.push_back({{"holds", named(wait.holds)}, {"wants", named(wait.wants)}});
+    return waits;
+  }
+  // Many functions may use an object in the same member function, so the caller tells more.
+  void add_caller(json& step, const Event& event) {
+    if (step.contains("called_by")) return;
+    const std::string caller = caller_in_user_code(explanation_, event.name, places_);
+    if (!caller.empty()) step["called_by"] = caller;
+  }
+  // The lock to hold, where a thread takes it in the failing run. Null if the remedy's events are under several locks
+  // or none.
+  json lock_of(const Remedy& remedy) {
+    if (remedy.advice != Advice::kHoldOver && remedy.advice != Advice::kHoldAround) return {};
+    if (kind_of(remedy.begin.note) == OpKind::kLock && remedy.begin.note.object == remedy.end.note.object)
+      return of(TakenLock{remedy.begin.note.object, remedy.begin.name, remedy.begin.choice});
+    if (remedy.advice == Advice::kHoldAround) return of(remedy.begin.locks.front());
+    std::map<std::uint64_t, TakenLock> locks;
+    for (const Event* event : {&remedy.begin, &remedy.end, &remedy.other->begin, &remedy.other->end})
+      for (const TakenLock& lock : event->locks) locks.emplace(lock.object, lock);
+    return locks.size() == 1 ? of(locks.begin()->second) : json();
+  }
   // The assumption in the syntax of `explore --assume`; empty if no name leads back to the same code.
   std::string assumption_text(const AssumedCode& code) {
+    if (code == AssumedCode()) return "";
     try {
       const std::string text = text_of(assumption_of(code, operations_));
       return code_of(parse_assumption(text), operations_) == code ? text : "";

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "explorer/explain/remedies/remedy_words.h"
 #include "explorer/explain/report_steps.h"
 #include "formats/elf/function_names.h"
 
@@ -19,6 +20,8 @@ namespace {
 std::string text_in(const json& step, const char* member) { return step.at(member).get<std::string>(); }
 std::uint64_t thread(const json& step) { return step.at("thread").get<std::uint64_t>(); }
 
+}  // namespace
+
 std::string object_of(const json& step) {
   const std::string object = text_in(step, "object");
   return object.empty() ? "it" : object;
@@ -28,6 +31,9 @@ std::string step_place(const json& step) {
   const std::string caller = step.value("called_by", "");
   return (place.empty() ? "0x0" : place) + (caller.empty() ? "" : ", called by " + caller);
 }
+
+namespace {
+
 std::string short_text(const json& step) {
   return fmt::format("thread {} {} it in {}", thread(step), text_in(step, "does"), step_place(step));
 }
@@ -147,31 +153,8 @@ std::string cause_with_remedy(const json& report) {
   if (said.empty() || remedies.empty()) return said;
   const json& rate = remedies.back().at("rate");
   if (rate.at("failed") != 0) return said;
-  return said + fmt::format("  Tried as a remedy: {}: {} random schedules fail.\n", remedy_sentence(remedies.back()),
-                            share_sentence(rate));
-}
-
-std::string remedy_sentence(const json& remedy) {
-  const json &begin = remedy.at("begin"), &end = remedy.at("end");
-  if (remedy.at("kind") == "order") return fmt::format("{} only after {}", step_place(end), step_place(begin));
-  const std::string objects =
-      object_of(begin) + (remedy.value("for_both", false) ? " or " + object_of(end) : std::string());
-  const auto region = [&](const std::string& function, std::int64_t first, std::int64_t last) {
-    return fmt::format("{} of {} not interrupted by another use of {}",
-                       first == last ? fmt::format("line {}", first) : fmt::format("lines {} to {}", first, last),
-                       short_name(function), objects);
-  };
-  if (remedy.contains("lines")) {
-    const json& lines = remedy.at("lines");
-    return region(text_in(lines, "function"), lines.at("first").get<std::int64_t>(),
-                  lines.at("last").get<std::int64_t>());
-  }
-  const bool one_function = begin.contains("file") && end.contains("file") && begin.at("file") == end.at("file") &&
-                            begin.at("function") == end.at("function") && begin.at("line") != 0;
-  if (!one_function)
-    return fmt::format("from {} to {} no other use of {}", step_place(begin), step_place(end), objects);
-  const auto [first, last] = std::minmax({begin.at("line").get<std::int64_t>(), end.at("line").get<std::int64_t>()});
-  return region(text_in(begin, "function"), first, last);
+  return said + fmt::format("  Tried as a remedy: {}: {} random schedules fail{}.\n", remedy_sentence(remedies.back()),
+                            share_sentence(rate), near_words(remedies.back()));
 }
 
 }  // namespace reweave

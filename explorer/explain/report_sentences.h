@@ -8,6 +8,10 @@ namespace reweave {
 
 // "deposit (bank.c:27)", from function, file and line.
 std::string place_sentence(const nlohmann::json& step);
+// The step's place and, if it names one, its caller: "add (pool.cc:8), called by main (pool.cc:40)".
+std::string step_place(const nlohmann::json& step);
+// The step's object; "it" if it has none.
+std::string object_of(const nlohmann::json& step);
 // "writes balance in deposit (bank.c:27)".
 std::string operation_sentence(const nlohmann::json& step);
 // "thread 2 writes balance in deposit (bank.c:27)".
@@ -19,8 +23,6 @@ std::string share_sentence(const nlohmann::json& rate);
 // The cause in one sentence, with the experiments that show it. If none was shown, the order that the failing schedule
 // needs ("this schedule fails only if ..."); empty if there is none.
 std::string cause_sentences(const nlohmann::json& report);
-// The assumption of a remedy: "lines 23 to 27 of deposit not interrupted by another use of balance".
-std::string remedy_sentence(const nlohmann::json& remedy);
 
 // The cause, and the smallest remedy tried if it prevented the failure; all lines but the first are indented. Empty if
 // no cause was shown.

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "explorer/explain/remedies/remedy_words.h"
 #include "explorer/explain/report.h"
 #include "explorer/explain/report_sentences.h"
 #include "explorer/explain/report_steps.h"
@@ -125,9 +126,9 @@ class TextReport {
     const bool prevents = member_number(rate, "failed") == 0;
     std::string text = fmt::format(
         "\nTried as a remedy{}: {}: {} random schedules {}fail ({} at 95 % confidence); "
-        "without it {}.\n",
+        "without it {}{}.\n",
         prevents ? "" : " without success", member_text(remedy, "text"), share_sentence(rate), prevents ? "" : "still ",
-        rate_interval(rate), share_sentence(report_.at("base")));
+        rate_interval(rate), share_sentence(report_.at("base")), near_words(remedy));
     const std::string assumption = member_text(remedy, "assume");
     if (!assumption.empty())
       text += fmt::format("  To search with this assumption: explore --assume {}\n", quoted(assumption));

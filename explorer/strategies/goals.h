@@ -108,7 +108,7 @@ struct OrderGoal {
 };
 // From the time that any one thread executes the operation at `begin` until it has executed the one at `end`, the
 // others do not execute the operations at `rivals` (0: none) nor, if `by_object` is not 0, operations on the object of
-// the operation at `begin`.
+// the operation at `begin`, except that they release it.
 struct RegionGoal {
   std::uint64_t begin, end;
   std::uint64_t by_object;

@@ -124,13 +124,15 @@ bool concerns(const PendingOp& op, const PendingOp& object) {
   return is_memory(op) ? conflicting(op, object) : op.object != 0 && op.object == object.object;
 }
 
+// A thread may always release a lock: if it holds the lock that begins the region, the owner still waits for it.
 bool held_by_region(const ChoiceArgs& args, const RegionGoal& goal, std::uint32_t region, const Thread& thread) {
   bool is_rival = false;
   for (const std::uint64_t pc : goal.rivals) is_rival = is_rival || (pc != 0 && thread.op.pc == pc);
   for (std::uint32_t i = 0; i < kOwners; i++) {
     const Owner each = owner(args.state, region, i);
     if (each.is_free() || each.thread() == thread.id) continue;
-    if (is_rival || (goal.by_object != 0 && concerns(thread.op, each.object()))) return true;
+    const bool uses_object = goal.by_object != 0 && concerns(thread.op, each.object());
+    if (is_rival || (uses_object && thread.op.kind != OpKind::kUnlock)) return true;
   }
   return false;
 }

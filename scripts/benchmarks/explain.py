@@ -21,8 +21,8 @@ MOST_TOUCHED = 0.5  # of the lines: a twin that changes more than that does not 
 
 class ExplainBench(Bench):
     """A pair of events is true if the twin changes the line of one of them, or its surroundings: what the twin deletes or
-    replaces, the lines around what it adds, and what it puts between a new lock and its unlock. A remedy overlaps if one
-    of its lines is among these. Every second program, by name, belongs to the half that explain was tuned on."""
+    replaces, the lines around what it adds, and what it puts between a new lock and its unlock or the end of its scope. A
+    remedy overlaps if one of the lines that it names is among these. Every second program, by name, belongs to the half that explain was tuned on."""
 
     def show(self):
         rows = []
@@ -49,7 +49,7 @@ class ExplainBench(Bench):
             raise Failed("its twin changes most of its lines")
         pair = bool(cause_lines(report) & touched)
         remedies = [remedy for remedy in report["remedies"] if remedy["rate"]["failed"] == 0 and remedy["rate"]["tried"]]
-        remedy = bool(remedies) and bool(remedy_lines(remedies[0]) & touched)
+        remedy = bool(remedies) and bool(remedy_lines(remedies[0], row["path"].name) & touched)
         print(f"  {name:<26} pair {'yes' if pair else 'no':<4} remedy {'yes' if remedy else 'no':<4} {seconds:5.1f} s  "
               f"{report['cause'].splitlines()[0] if report['cause'] else 'no cause'}", flush=True)
         shutil.rmtree(folder)
@@ -89,17 +89,32 @@ def code_lines(path):
 def touched_lines(source, twin):
     """Numbers of the lines of the buggy program that its twin changes."""
     old, new = code_lines(source), code_lines(twin)
-    hunks = [hunk for hunk in difflib.SequenceMatcher(None, [line for _, line in old], [line for _, line in new],
-                                                      autojunk=False).get_opcodes() if hunk[0] != "equal"]
+    opcodes = difflib.SequenceMatcher(None, [line for _, line in old], [line for _, line in new], autojunk=False).get_opcodes()
+    hunks = [hunk for hunk in opcodes if hunk[0] != "equal"]
+    same = {new_begin + i: begin + i for kind, begin, end, new_begin, _ in opcodes if kind == "equal" for i in range(end - begin)}
     touched, locked_from = set(), None
     for _, begin, end, new_begin, new_end in hunks:
         touched.update(number for number, _ in old[max(begin - 1, 0):end + 1])
+        touched.update(old[same[i]][0] for i in guarded(new, new_begin, new_end) if i in same)
         added = " ".join(line for _, line in new[new_begin:new_end])
         locks, unlocks = len(re.findall(r"[^n]lock\(", added)), added.count("unlock(")
         if unlocks and locked_from is not None:
             touched.update(number for number, _ in old[locked_from:begin + 1])
         locked_from = end if locks > unlocks else None
     return touched
+
+
+def guarded(lines, begin, end):
+    """Indices of the lines in the scope of a lock's guard that lines[begin:end] declare."""
+    for guard in range(begin, end):
+        if not re.search(r"\b(lock_guard|scoped_lock|unique_lock)\b", lines[guard][1]):
+            continue
+        depth = 0
+        for i in range(guard + 1, len(lines)):
+            depth += lines[i][1].count("{") - lines[i][1].count("}")
+            if depth < 0:
+                break
+            yield i
 
 
 def cause_lines(report):
@@ -119,11 +134,10 @@ def lines_of(step):
     return [*([step["line"]] if "line" in step else []), *map(int, callers)]
 
 
-def remedy_lines(remedy):
-    begin, end = lines_of(remedy["begin"]), lines_of(remedy["end"])
-    if remedy["kind"] == "order" or not begin or not end:
-        return {*begin, *end}
-    return set(range(min(begin[0], end[0]), max(begin[0], end[0]) + 1))
+def remedy_lines(remedy, file):
+    """The lines of the file that the remedy's text names: "f (a.cc:3)" or "f (a.cc:3-7)"."""
+    named = re.findall(rf"\({re.escape(file)}:(\d+)(?:-(\d+))?\)", remedy["text"])
+    return {line for first, last in named for line in range(int(first), int(last or first) + 1)}
 
 
 def show_part(title, rows):

@@ -40,6 +40,7 @@ static pid_t fork_while_held(void) {
   return child;
 }
 static void *other_way(void *p) { pthread_mutex_lock(&b); sem_post(&told); pthread_mutex_lock(&a); return p; }
+static void *lock(void *mutex) { pthread_mutex_lock(mutex); return mutex; }
 static void cross(void) {
   pthread_t t;
   sem_init(&told, 0, 0);
@@ -66,6 +67,9 @@ STUCK = {
     "names": ("pthread_t t; sem_init(&told, 0, 0); pthread_mutex_lock(&a); pthread_create(&t, 0, other_way, 0); "
               "pthread_join(t, 0);", r"\n  thread 0 waits for thread 1 to end in main \(.*:\d+\)"
               r"\n  thread 1 waits for the mutex a in other_way \(.*:\d+\)"),
+    "a mutex of the heap": ("pthread_t t; pthread_mutex_t *m = malloc(sizeof *m); pthread_mutex_init(m, 0); "
+                            "pthread_mutex_lock(m); pthread_create(&t, 0, lock, m); pthread_join(t, 0);",
+                            r"\n  thread 1 waits for a mutex at 0x.*\n  for the names of these objects: reweave explain /.*/run\d+"),
     "grandchild": ("if (fork() == 0) { fork_while_held(); wait_for_all(); _exit(0); } wait_for_all();",
                    r"every thread waits and none can be woken"),
     "each at a pipe": ("int to[2], from[2]; char c; pipe(to); pipe(from); if (fork() == 0) { read(to[0], &c, 1); "
@@ -115,6 +119,7 @@ class Deadlocks(ScratchCase):
                 status, again = self.reweave("replay", recording)
                 self.assertEqual(status, DEADLOCK, again)
                 self.assertIn(re.search(r"deadlock: .*(\n  .*)*", said)[0], again)
+                self.assertEqual("reweave explain" in said, "at 0x" in said, said)
 
     def test_free(self):
         for name, _, status, said in self.recorded(FREE):

@@ -72,6 +72,7 @@ BOOST_AUTO_TEST_CASE(a_broken_block_is_found_and_its_remedy_works) {
   BOOST_REQUIRE(!found.remedies.empty());
   BOOST_TEST(found.remedies.back().rate.never());
   BOOST_TEST(found.remedies.back().rate.let_go == 0u);
+  BOOST_TEST((found.remedies.back().advice == Advice::kHoldOver));
   BOOST_REQUIRE(found.inevitable().has_value());
 }
 
@@ -90,6 +91,24 @@ BOOST_AUTO_TEST_CASE(the_broken_block_lies_under_locks) {
   BOOST_TEST(found.remedies.back().rate.let_go == 0u);
 }
 
+// The remedy extends the lock over both critical sections. A thread that waits for the lock at the beginning of the
+// block does not stop the thread that holds it from releasing it.
+BOOST_AUTO_TEST_CASE(a_block_from_one_acquisition_to_the_next_can_always_be_kept) {
+  std::vector<Op> body = {lock(64), unlock(64), lock(64), unlock(64)};
+  Program program{{body, body}};
+  program.fails = [](const History& h) { return in_order(h, {{0, 0}, {1, 0}, {0, 2}}); };
+  const Batch batch = batch_of(program);
+  const RunResult failing = failing_run(program);
+  const Explanation found = explain(batch, failing, {});
+  BOOST_REQUIRE(!found.remedies.empty());
+  const Remedy& remedy = found.remedies.back();
+  BOOST_TEST((remedy.advice == Advice::kHoldOver));
+  BOOST_TEST((remedy.begin.name == name_of({0, 0})));
+  BOOST_TEST((remedy.end.name == name_of({0, 2})));
+  BOOST_TEST(remedy.rate.never());
+  BOOST_TEST(remedy.rate.let_go == 0u);
+}
+
 BOOST_AUTO_TEST_CASE(a_cycle_of_locks_is_told) {
   std::vector<Op> ab = {lock(8), lock(16), unlock(16), unlock(8)}, ba = {lock(16), lock(8), unlock(8), unlock(16)};
   const Program program{{ab, ba}};
@@ -101,6 +120,7 @@ BOOST_AUTO_TEST_CASE(a_cycle_of_locks_is_told) {
     BOOST_TEST(found.deadlock[i].wants.note.object == found.deadlock[1 - i].holds.note.object);
   BOOST_REQUIRE(!found.remedies.empty());
   BOOST_TEST(found.remedies.back().rate.never());
+  BOOST_TEST((found.remedies.back().advice == Advice::kLockOrder));
 }
 
 // Appends `before` operations on private variables, then `op`.
@@ -130,6 +150,100 @@ BOOST_AUTO_TEST_CASE(two_orders_that_fail_only_together_are_the_cause) {
   BOOST_TEST(is_pair(found.together->members[0].pair, {0, 0}, {1, 0}));
   BOOST_TEST(is_pair(found.together->members[1].pair, {1, kFar + 1}, {0, 1}));
   for (const OrderSet::Member& member : found.together->members) BOOST_TEST(member.broken.never());
+  // The first write announces the second one, so the opposite order of the writes is enough.
+  BOOST_REQUIRE(!found.remedies.empty());
+  const Remedy& remedy = found.remedies.back();
+  BOOST_TEST(remedy.rate.never());
+  BOOST_TEST((remedy.advice == Advice::kSwap));
+  BOOST_TEST((remedy.begin.name == name_of({0, 0})));
+  BOOST_TEST((remedy.end.name == name_of({0, 1})));
+}
+
+// Half of an update is wrong in both orders of its writes.
+BOOST_AUTO_TEST_CASE(one_lock_over_both_threads_prevents_a_torn_read) {
+  constexpr std::size_t kFar = 6;
+  Program program{{{}, {}}};
+  append(program.threads[0], 0, write(8));
+  append(program.threads[0], kFar, write(16));
+  append(program.threads[1], 0, read(8));
+  append(program.threads[1], kFar, read(16));
+  program.fails = [&](const History& h) {
+    return in_order(h, {{0, 0}, {1, 0}}) != in_order(h, {{0, kFar + 1}, {1, kFar + 1}});
+  };
+  const Batch batch = batch_of(program);
+  const RunResult failing = failing_run(program);
+  const Explanation found = explain(batch, failing, {});
+  BOOST_REQUIRE(!found.remedies.empty());
+  const Remedy& remedy = found.remedies.back();
+  BOOST_TEST(remedy.rate.never());
+  BOOST_TEST((remedy.advice == Advice::kHoldOver));
+  BOOST_REQUIRE(remedy.other.has_value());
+  BOOST_TEST(remedy.begin.name.thread != remedy.other->begin.name.thread);
+  for (const ThreadCode& code : {ThreadCode{remedy.begin, remedy.end}, *remedy.other}) {
+    BOOST_TEST((code.begin.name == name_of({code.begin.name.thread, 0})));
+    BOOST_TEST((code.end.name == name_of({code.begin.name.thread, kFar + 1})));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_writer_without_the_lock_has_to_hold_it) {
+  Program program{{{lock(64), read(8), read(16), write(8), unlock(64)}, {read(24), write(8), read(24)}}};
+  program.fails = [](const History& h) { return in_order(h, {{0, 1}, {1, 1}, {0, 3}}); };
+  const Batch batch = batch_of(program);
+  const RunResult failing = failing_run(program);
+  const Explanation found = explain(batch, failing, {});
+  BOOST_REQUIRE(!found.remedies.empty());
+  const Remedy& remedy = found.remedies.back();
+  BOOST_TEST(remedy.rate.never());
+  BOOST_TEST((remedy.advice == Advice::kHoldAround));
+  BOOST_REQUIRE(!remedy.begin.locks.empty());
+  BOOST_TEST(remedy.begin.locks.front().object == 64u);
+  BOOST_REQUIRE(remedy.other.has_value());
+  BOOST_TEST((remedy.other->end.name == name_of({1, 1})));
+}
+
+// Each thread writes its cell and then reads its neighbour's, as code that runs in both threads.
+BOOST_AUTO_TEST_CASE(a_barrier_lets_every_thread_wait_for_all) {
+  const auto body = [](std::uint64_t own, std::uint64_t neighbours) {
+    return std::vector<Op>{read(own), write(own), write(own + 100), read(neighbours)};
+  };
+  Program program{{body(8, 16), body(16, 8)}};
+  program.fails = [](const History& h) { return in_order(h, {{0, 3}, {1, 1}}) || in_order(h, {{1, 3}, {0, 1}}); };
+  const Batch batch = batch_of(program);
+  const RunResult failing = failing_run(program);
+  ExplainOptions options;
+  options.same_place = [](std::uint64_t a, std::uint64_t b) { return (a & 0xfff) == (b & 0xfff); };
+  const Explanation found = explain(batch, failing, options);
+  BOOST_REQUIRE(!found.remedies.empty());
+  const Remedy& remedy = found.remedies.back();
+  BOOST_TEST(remedy.rate.never());
+  BOOST_TEST((remedy.advice == Advice::kWaitForAll));
+  BOOST_TEST((remedy.begin.name.pc & 0xfff) == 4u);
+  BOOST_TEST((remedy.end.name.pc & 0xfff) == 12u);
+}
+
+// Random schedules hardly ever fail, so only those that begin like the failing one can show what a remedy does.
+BOOST_AUTO_TEST_CASE(a_remedy_for_a_rare_failure_is_judged_near_the_failing_schedule) {
+  constexpr std::size_t kRounds = 5;
+  Program program{{{}, {}}};
+  for (std::size_t i = 0; i < kRounds; i++) {
+    append(program.threads[0], 0, write(8));
+    append(program.threads[1], 0, write(8));
+  }
+  // The threads take turns, and only the last write is a mistake.
+  program.fails = [](const History& h) {
+    std::vector<Executed> turns;
+    for (std::size_t i = 0; i < kRounds; i++) turns.insert(turns.end(), {{0, i}, {1, i}});
+    return in_order(h, turns);
+  };
+  const Batch batch = batch_of(program);
+  const RunResult failing = failing_run(program);
+  const Explanation found = explain(batch, failing, {});
+  for (const Remedy& remedy : found.remedies) {
+    if (fails_more(found.base, remedy.rate)) continue;
+    BOOST_TEST(remedy.near.never());
+    BOOST_TEST(fails_more(found.near(), remedy.near));
+  }
+  BOOST_TEST(!found.remedies.empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_failure_of_every_schedule_has_no_cause_in_the_order) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "explorer/explain/html/figures.h"
+#include "explorer/explain/remedies/remedy_words.h"
 #include "explorer/explain/report_steps.h"
 #include "explorer/words/escaping.h"
 
@@ -126,14 +127,14 @@ Html remedies_section(const json& report) {
   for (std::size_t i = remedies.size(); i-- > 0;) {  // a remedy that works is the last one
     const json& rate = remedies[i].at("rate");
     const bool works = rate.at("failed") == 0;
-    const bool names_first = remedies[i].at("kind") == "order";  // the text begins with a function's name
     const auto text = remedies[i].at("text").get<std::string>();
-    list += element("li", {{"class", works ? "works" : "fails"}},
-                    {element("p", {{"class", "sentence"}}, {names_first ? text : capitalised(text)}),
-                     element("p", {},
-                             {element("b", {}, {count_text(rate)}), " random schedules fail under it (",
-                              interval_text(rate), "); without it ", count_text(report.at("base")), "."}),
-                     interval_drawing(rate)});
+    list += element(
+        "li", {{"class", works ? "works" : "fails"}},
+        {element("p", {{"class", "sentence"}}, {capitalised(text)}),
+         element("p", {},
+                 {element("b", {}, {count_text(rate)}), " random schedules fail under it (", interval_text(rate),
+                  "); without it ", count_text(report.at("base")), near_words(remedies[i]), "."}),
+         interval_drawing(rate)});
   }
   if (list.markup().empty()) return {};
   return section("remedies", remedies.size() == 1 ? "The remedy that was tried" : "Remedies that were tried",
