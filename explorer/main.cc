@@ -20,6 +20,7 @@
 #include "explorer/explain/explain_command.h"
 #include "explorer/explore_command.h"
 #include "explorer/hunt/hunt_command.h"
+#include "explorer/words/escaping.h"
 #include "explorer/words/examples.h"
 #include "explorer/words/manners.h"
 #include "explorer/words/places.h"
@@ -71,7 +72,7 @@ std::string ending_in_words(const std::string& recording, const std::string& mes
     reweave::Places places(recording);
     std::string words = reweave::readable_outcome(message, places);
     if (message.starts_with("deadlock: ") && words.find(" at 0x") != words.npos)
-      words += "\n  for the names of these objects: reweave explain " + recording;
+      words += "\n  for the names of these objects: reweave explain " + reweave::shell_word(recording);
     return words;
   } catch (const reweave::Error&) {
     return message;

@@ -185,10 +185,17 @@ class FlipRemedies {
     for (int i = 0; i <= kMostWidenings && !trial_.time_is_up(); i++) {
       Remedy remedy = uninterrupted(begin, end, flip_.block->between, trial_.failing());
       add_copy(remedy.code, begin, end);
-      if (attempt(std::move(remedy))) return;
+      if (attempt(remedy) || attempt_with_copies(std::move(remedy))) return;
       Event& side = i % 2 == 0 ? end : begin;
       side = neighbour(trial_.failing(), side, i % 2 == 0);
     }
+  }
+
+  // The compiler may have made copies of the block that neither thread runs through in the failing run.
+  bool attempt_with_copies(Remedy remedy) {
+    const std::size_t known = remedy.code.blocks.size();
+    trial_.add_copies(remedy.code, {remedy.begin, remedy.end}, any_under_lock({&remedy.begin, &remedy.end}));
+    return remedy.code.blocks.size() > known && attempt(std::move(remedy));
   }
 
   // If the other thread runs through another copy of the block's code, because a function is inlined several times,
