@@ -52,13 +52,16 @@ def section_headers(data):
     return [struct.unpack_from("<IIQQQQIIQQ", data, start + i * SECTION_BYTES) for i in range(count)]
 
 
-def symbol_addresses(path):
-    """{name: address} of the symbols in a list as nm(1) prints it."""
+def symbol_addresses(path, core):
+    """{name: address} of the symbols in a list as nm(1) prints it. A line of kind n has the build ID of the core."""
     try:
         with open(path, encoding="ascii") as lines:
-            return {name: int(address, 16) for address, _, name in map(str.split, lines)}
+            rows = [line.split() for line in lines]
     except FileNotFoundError:
         raise gdb.GdbError("reweave: %s is missing: install all of Reweave's files" % path) from None
+    if not any(kind == "n" and bytes.fromhex(name) in core for _, kind, name in rows):
+        raise gdb.GdbError("reweave: %s is of another build than the runtime: install all of Reweave's files together" % path)
+    return {name: int(address, 16) for address, _, name in rows}
 
 
 def without_names(data):
@@ -77,7 +80,7 @@ def add_core(path):
     with open(path, "rb") as core:
         data = core.read()
     add_file(without_names(data))
-    return symbol_addresses(path + ".symbols")
+    return symbol_addresses(path + ".symbols", data)
 
 
 def add_stubs(areas):

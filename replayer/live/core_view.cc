@@ -9,6 +9,7 @@
 
 #include "formats/base/error.h"
 #include "formats/base/fd.h"
+#include "formats/elf/elf_file.h"
 
 namespace reweave {
 
@@ -42,6 +43,9 @@ std::map<std::string, std::uint64_t> core_symbols(const std::string& core) {
   std::string name;
   char kind = 0;
   for (std::uint64_t address = 0; lines >> std::hex >> address >> kind >> name;) found.emplace(name, address);
+  const std::string build_id = build_id_of(Fd(open(core.c_str(), O_RDONLY | O_CLOEXEC)));
+  REQUIRE(found.contains(build_id), "{} is of another build than {}: install all of Reweave's files together", path,
+          core);
   return found;
 }
 

@@ -15,7 +15,7 @@ namespace reweave {
 inline constexpr std::uint64_t kPageBytes = 4096;
 
 // Addresses of the core's symbols by name, from the list that is installed beside its file (installed files are
-// stripped). Throws BadInput if it is missing.
+// stripped). The list also has the build ID of its core. Throws BadInput if it is missing or belongs to another core.
 std::map<std::string, std::uint64_t> core_symbols(const std::string& core);
 
 // Copies memory of the process. False if part of it cannot be read.

@@ -66,6 +66,15 @@ class Install(ScratchCase):
                               capture_output=True, text=True, timeout=LIMIT, stdin=subprocess.DEVNULL)
         self.assertIn("reweave-core.symbols is missing", done.stdout + done.stderr)
 
+    def test_gdb_refuses_the_list_of_symbols_of_another_build(self):
+        symbols = self.prefix / "lib" / "reweave" / "reweave-core.symbols"
+        symbols.write_text(re.sub(r"^0 n \w+$", "0 n " + 40 * "0", symbols.read_text(), flags=re.M))
+        self.run_installed("record", "-o", self.recording, "--", "/bin/true")
+        for options in ((), ("--backward",)):
+            done = subprocess.run([self.prefix / "bin" / "reweave", "replay", "-g", "end", *options, "--gdb-batch", "bt",
+                                   self.recording], capture_output=True, text=True, timeout=LIMIT, stdin=subprocess.DEVNULL)
+            self.assertIn("reweave-core.symbols is of another build", done.stdout + done.stderr)
+
     def test_a_part_that_is_missing_is_named(self):
         (self.prefix / "lib" / "reweave" / "libreweave.so").unlink()
         done = subprocess.run([self.prefix / "bin" / "reweave", "record", "-o", self.recording, "--", "/bin/true"],
