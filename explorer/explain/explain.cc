@@ -116,8 +116,7 @@ class Explainer {
     if (const std::size_t tried = std::min(result_.flips.size(), tried_places); tried < places)
       note(fmt::format("{} of {} pairs of places whose order differs", places - tried, places));
     const auto tells = [&](const Flip& flip) {
-      return is_release_before_use(flip, failing_) ||
-             fails_more(flip.forced, flip.avoided.tried == 0 ? result_.base : flip.avoided);
+      return is_release_before_use(flip, failing_) || flip.is_measured(result_.base);
     };
     const std::optional<EventPair> misuse = release_and_use();
     if (misuse && std::ranges::none_of(result_.flips, tells)) try_pair(*misuse, passing);

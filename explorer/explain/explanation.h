@@ -34,9 +34,8 @@ struct Flip {
   bool is_decisive(const Rate& base) const { return is_necessary() || makes_failure(base); }
   // True if the order was shown to make random schedules fail, and the failing schedule is no exception.
   bool makes_failure(const Rate& base) const { return is_measured(base) && !reversed.always(); }
-  // True if random schedules fail more often with this order than with the other order or, if that one is not feasible,
-  // than without a forced order.
-  bool is_measured(const Rate& base) const { return fails_more(forced, avoided.tried == 0 ? base : avoided); }
+  // True if the order makes random schedules fail.
+  bool is_measured(const Rate& base) const { return makes_fail(forced, avoided, base); }
 };
 
 // True if the failure is a memory error and the pair is a release and a use that the run reached. That is the cause by

@@ -28,6 +28,12 @@ bool fails_more(const Rate& more, const Rate& less) {
   return boost::math::cdf(boost::math::complement(by_chance, failed - 1)) < kLevel;
 }
 
+bool makes_fail(const Rate& forced, const Rate& avoided, const Rate& base) {
+  constexpr double kMost = 0.5;
+  return fails_more(forced, avoided.tried == 0 ? base : avoided) &&
+         (forced.share() >= kMost || fails_more(forced, base));
+}
+
 double most_failing(std::uint64_t tried) {
   constexpr double kTail = 0.05;
   return tried == 0 ? 1 : 1 - std::pow(kTail, 1 / static_cast<double>(tried));

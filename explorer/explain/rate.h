@@ -31,6 +31,10 @@ struct Interval {
 // True if runs of `more` fail significantly more often than runs of `less`: one-sided Fisher's exact test at 1 %. False
 // if either has no runs.
 bool fails_more(const Rate& more, const Rate& less);
+// True if an order makes random schedules fail: with it (`forced`) they fail significantly more often than with the
+// other order (`avoided`; `base` if that was not feasible), and in at least half of the cases or significantly more
+// often than random schedules in which nothing is forced (`base`).
+bool makes_fail(const Rate& forced, const Rate& avoided, const Rate& base);
 // The exact 95 % interval (Clopper, Pearson, Biometrika 1934); [0, 1] if nothing was tried.
 Interval interval_of(const Rate& rate);
 // The upper bound for the share of failing runs, with 95 % confidence, if none of `tried` independent runs failed.

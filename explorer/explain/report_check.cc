@@ -151,10 +151,9 @@ class ReportCheck {
   void cause() const {
     bool shown = false;
     if (const json& flips = report_.at("flips"); !flips.empty()) {
-      const Rate avoided = counted(flips[0].at("avoided"));
       const bool always = counted(flips[0].at("reversed")).always();
-      const bool differs = !always && fails_more(counted(flips[0].at("forced")),
-                                                 avoided.tried == 0 ? counted(report_.at("base")) : avoided);
+      const bool differs = !always && makes_fail(counted(flips[0].at("forced")), counted(flips[0].at("avoided")),
+                                                 counted(report_.at("base")));
       const bool is_release = flips[0].at("first").at("does") == "frees" &&
                               !flips[0].at("then").value("not_reached", false) &&
                               memory_error_of(report_.at("outcome").get<std::string>()).has_value() && !always;

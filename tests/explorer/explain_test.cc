@@ -360,6 +360,14 @@ BOOST_AUTO_TEST_CASE(what_fails_more_than_by_chance) {
   BOOST_TEST(!fails_more({17, 9}, {20, 9}));
 }
 
+BOOST_AUTO_TEST_CASE(orders_that_make_runs_fail) {
+  BOOST_TEST(makes_fail({40, 40}, {40, 0}, {100, 90}));   // almost all fail
+  BOOST_TEST(makes_fail({160, 40}, {160, 0}, {100, 5}));  // more than without a forced order
+  BOOST_TEST(makes_fail({40, 20}, {}, {100, 5}));         // the other order is not feasible
+  BOOST_TEST(!makes_fail({40, 10}, {40, 0}, {100, 11}));  // only the other order makes a difference
+  BOOST_TEST(!makes_fail({40, 40}, {40, 40}, {100, 90}));
+}
+
 BOOST_AUTO_TEST_CASE(intervals_are_those_of_the_tables) {
   const Interval none = interval_of({20, 0, 0, 0}), half = interval_of({10, 5, 0, 0}), nothing = interval_of({});
   BOOST_TEST(none.low == 0.0);
