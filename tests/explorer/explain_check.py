@@ -120,7 +120,8 @@ def hidden_error(at):
     lines = (pathlib.Path(__file__).with_name("causes") / "task_group.cc").read_text().splitlines()
     source.write_text("\n".join(line for line in lines if "sleep_for" not in line) + "\n")
     subprocess.run(["c++", "-g", "-O1", "-fsanitize=thread", "-pthread", source, "-o", program], check=True, timeout=600)
-    at.reweave("record", "--seed", 1, "-o", recording, "--", program, accept=range(1, 256))
+    # Most runs fail; whether the one with a certain seed does depends on when the clock preempts it.
+    at.reweave("record", "--seed", 1, "--until-fail", 100, "-o", recording, "--", program, accept=range(1, 256))
     report = json.loads(at.reweave("explain", recording, "--json", *PATIENT))
     first, *others = report["failure"].splitlines()
     demand(first.startswith("use after free") and "TaskGroup" in first, "the memory error is not told", report["failure"])
