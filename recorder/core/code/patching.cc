@@ -285,7 +285,7 @@ void patch_for_runs(const TrappedSite& trapped) {
   const Region* region = patchable_region(trapped.after - kSyscallBytes);
   if (region == nullptr) return;
   const Writable all(region->start, region->end - region->start);
-  if (all.done()) patch_or_give_up(*site, trapped.number);
+  if (all.done() && !patch_or_give_up(*site, trapped.number)) site->hits = kNever;
 }
 
 }  // namespace
