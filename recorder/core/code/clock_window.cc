@@ -23,9 +23,7 @@ std::uint64_t stack_word(std::uint64_t address) {
 // The target of the call that returns to `after`; 0 if there is none.
 std::uint64_t called_before(std::uint64_t after, const Region& region) {
   if (after < region.start + kJumpBytes || after > region.end || !is_at(after - kJumpBytes, kCall)) return 0;
-  std::int32_t distance;
-  memcpy(&distance, code_at(after - 4), sizeof distance);
-  return after + static_cast<std::uint64_t>(std::int64_t{distance});
+  return target_of(after - kJumpBytes + sizeof kCall);
 }
 
 std::uint64_t find_entry(std::uint64_t start, const KernelRegisters& r, const Region& region) {

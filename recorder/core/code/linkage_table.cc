@@ -23,12 +23,6 @@ std::uint64_t before(std::uint64_t address, const std::uint8_t (&bytes)[n], std:
 
 }  // namespace
 
-std::uint64_t target_of(std::uint64_t distance_at) {
-  std::int32_t distance;
-  __builtin_memcpy(&distance, code_at(distance_at), sizeof distance);
-  return distance_at + sizeof distance + static_cast<std::uint64_t>(static_cast<std::int64_t>(distance));
-}
-
 bool is_loaded(const Elf64_Dyn* section) {
   return region_at(dynamic_value(section, DT_SYMTAB)) != nullptr &&
          region_at(dynamic_value(section, DT_STRTAB)) != nullptr;

@@ -44,9 +44,6 @@ struct Code {
   std::uint64_t start, end;
 };
 
-// The target of an instruction that ends with a distance, at `distance_at`.
-std::uint64_t target_of(std::uint64_t distance_at);
-
 // True if the addresses in the object's dynamic section are absolute: the GNU C library's loader makes them so, others
 // leave them as in the file.
 bool is_loaded(const Elf64_Dyn* section);

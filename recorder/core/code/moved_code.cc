@@ -52,11 +52,8 @@ void put_call(Assembler& code, std::uint64_t from, const Instruction& found) {
   code.copy(reinterpret_cast<std::uint64_t>(&after), 4);
   code.put(kStoreHigh);
   code.copy(reinterpret_cast<std::uint64_t>(&after) + 4, 4);
-  if (found.distance_at != 0 && *code_at(from + found.distance_at - 1) == kCall[0]) {
-    std::int32_t distance;
-    memcpy(&distance, code_at(from + found.distance_at), sizeof distance);
-    return code.put(kJump, after + static_cast<std::uint64_t>(std::int64_t{distance}));
-  }
+  if (found.distance_at != 0 && is_at(from + found.distance_at - 1, kCall))
+    return code.put(kJump, target_of(from + found.distance_at));
   constexpr std::uint8_t kFromCallToJump = (2 ^ 4) << 3;  // in the byte that selects the operation
   const std::uint64_t to = code.at();
   copy_instruction(code, from, found);

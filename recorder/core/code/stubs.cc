@@ -38,6 +38,12 @@ std::uint64_t stub_room(std::uint64_t address) {
   return room;
 }
 
+std::uint64_t target_of(std::uint64_t distance_at) {
+  std::int32_t distance;
+  memcpy(&distance, code_at(distance_at), sizeof distance);
+  return distance_at + sizeof distance + static_cast<std::uint64_t>(std::int64_t{distance});
+}
+
 bool in_stub(std::uint64_t address) {
   for (std::uint32_t area = 0; area < kStubAreaCount; area++)
     if (area_mapped[area] && address - kStubAreas[area].start < kStubAreas[area].bytes) return true;
@@ -62,10 +68,7 @@ bool write_jump(std::uint64_t from, std::uint64_t to, const std::uint8_t (&opcod
 }
 
 bool jumps_to(std::uint64_t from, std::uint64_t to) {
-  std::int32_t distance;
-  memcpy(&distance, code_at(from + 1), sizeof distance);
-  return (is_at(from, kJump) || is_at(from, kCall)) &&
-         from + kJumpBytes + static_cast<std::uint64_t>(std::int64_t{distance}) == to;
+  return (is_at(from, kJump) || is_at(from, kCall)) && target_of(from + sizeof kJump) == to;
 }
 
 Writable::Writable(std::uint64_t address, std::uint64_t bytes, int after)

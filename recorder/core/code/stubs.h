@@ -19,6 +19,9 @@ bool is_at(std::uint64_t address, const std::uint8_t (&bytes)[n]) {
   return __builtin_memcmp(code_at(address), bytes, n) == 0;
 }
 
+// The target of an instruction that ends with a distance, at `distance_at`.
+std::uint64_t target_of(std::uint64_t distance_at);
+
 // True if `address` is in a stub.
 bool in_stub(std::uint64_t address);
 
