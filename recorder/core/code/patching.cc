@@ -21,8 +21,8 @@ namespace reweave::core {
 namespace {
 
 constexpr std::uint32_t kHot = 12;  // executions of a site before it is patched; patching costs as much as a dozen
-constexpr std::uint32_t kRetry =
-    5;  // executions until another caller is tried; a prime number, as callers may take turns
+// Executions until another caller is tried. A prime number, because callers may take turns.
+constexpr std::uint32_t kRetry = 5;
 constexpr std::uint32_t kNever = 1 << 30;  // hits of a site that cannot be patched
 constexpr std::uint64_t kStubBytes = 64, kClockStubBytes = 192;
 // Used instead of a call number: the site reads the time stamp counter, or is a `pause`.
@@ -244,11 +244,12 @@ bool has_other_callers(const Site& site, long number) {
   return number == kClockRead && patchable_region(site.after) != nullptr && is_at(site.after, kReturn);
 }
 
+// Without `registers`, callers are not known.
 bool patch_or_give_up(Site& site, long number, const KernelRegisters* registers = &kUnknown) {
   site.start = 0;
   if (patch(site, number, registers)) return true;
   site.start = 0;
-  site.hits = has_other_callers(site, number) ? kHot - kRetry : kNever;
+  site.hits = registers != &kUnknown && has_other_callers(site, number) ? kHot - kRetry : kNever;
   return false;
 }
 
@@ -285,7 +286,7 @@ void patch_for_runs(const TrappedSite& trapped) {
   const Region* region = patchable_region(trapped.after - kSyscallBytes);
   if (region == nullptr) return;
   const Writable all(region->start, region->end - region->start);
-  if (all.done() && !patch_or_give_up(*site, trapped.number)) site->hits = kNever;
+  if (all.done()) patch_or_give_up(*site, trapped.number);
 }
 
 }  // namespace
@@ -345,7 +346,7 @@ namespace {
 bool depends_on(const Site& site, std::uint64_t start, std::uint64_t end) {
   const auto meets = [&](std::uint64_t from, std::uint64_t to) { return from < end && to > start; };
   return meets(site.start, site.start + site.covers) ||
-         (site.copied != 0 && site.count != 0 && meets(site.copied, site.moves[0].from + 1));
+         (site.copied != 0 && meets(site.copied, site.moves[0].from + sizeof kReturn));
 }
 
 }  // namespace
