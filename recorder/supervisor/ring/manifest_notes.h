@@ -31,8 +31,6 @@ class ManifestNotes {
   void learn(const wire::RecordHeader* record);
   // Writes the notes to the manifest on disk.
   void write();
-  // True if there are notes that were not written.
-  bool changed() const { return changed_; }
   // True once the record of the thread's start was seen.
   bool knows(std::uint16_t thread) const { return process_of_.contains(thread); }
   // Call this when all processes have ended. `wait_status` (wait(2)) is the first one's.

@@ -16,9 +16,6 @@ namespace {
 constexpr std::uint64_t kPortionBytes = 256 << 10;
 // The most bytes of the ring that may be taken but not yet saved in blocks. The target must not overwrite them.
 constexpr std::uint64_t kMostUnsaved = kOutRingBytes / 4;
-// The bytes of the ring between two marks if the manifest has to be written for the second: it is written whole, and
-// has every process.
-constexpr std::uint64_t kBetweenManifests = kOutRingBytes / 8;
 
 }  // namespace
 
@@ -33,7 +30,7 @@ bool RingDrain::take_some() {
   if (too_large() && !dropped_) drop();
   if (dropped_) saved_ = {arena_.taken(), writer_.records_in_blocks()};
   if (arena_.taken() - saved_.bytes > kMostUnsaved) return flush(), true;
-  if (!notes_.changed() || saved_.bytes - told_.bytes > kBetweenManifests) save_mark();
+  save_mark();
   return true;
 }
 
