@@ -228,21 +228,24 @@ class Walk {
   bool decides_ = false;
 };
 
+// The call returning to `place`, if the code after it can be followed; else kNowhere.
+std::size_t followed_call(const InstrumentedFunction& function, std::uint64_t place) {
+  if (!function.understood()) return InstrumentedFunction::kNowhere;
+  const std::size_t call = function.call_before(place);
+  return call == InstrumentedFunction::kNowhere || function.reached(call) ? call : InstrumentedFunction::kNowhere;
+}
+
 }  // namespace
 
 ReadEffect effect_of_read(const InstrumentedFunction& function, std::uint64_t place) {
-  if (!function.understood()) return {};
-  const std::size_t call = function.call_before(place);
-  if (call == InstrumentedFunction::kNowhere || !function.reached(call)) return {};
-  if (function.callee(call).kind != Callee::Kind::kAnnouncesRead) return {};
+  const std::size_t call = followed_call(function, place);
+  if (call == InstrumentedFunction::kNowhere || function.callee(call).kind != Callee::Kind::kAnnouncesRead) return {};
   return Walk(function, call).run_read();
 }
 
 ReadEffect effect_of_update(const InstrumentedFunction& function, std::uint64_t place) {
-  if (!function.understood()) return {};
-  const std::size_t call = function.call_before(place);
-  if (call == InstrumentedFunction::kNowhere || !function.reached(call)) return {};
-  if (!function.callee(call).updates) return {};
+  const std::size_t call = followed_call(function, place);
+  if (call == InstrumentedFunction::kNowhere || !function.callee(call).updates) return {};
   return Walk(function, call).run_update();
 }
 
