@@ -91,11 +91,11 @@ struct ThreadCode {
 struct Remedy {
   Advice advice;
   Event begin, end;
-  std::optional<ThreadCode> other;  // of another thread
-  AssumedCode code;                 // the assumption; empty if it is about the events of single threads
-  HeldGoals held;                   // what enforces the assumption
-  Rate rate;                        // random schedules under the assumption
-  Rate near;                        // schedules that begin like the failing one, under the assumption; may be empty
+  std::optional<ThreadCode> other = {};  // of another thread
+  AssumedCode code = {};                 // the assumption; empty if it is about the events of single threads
+  HeldGoals held = {};                   // what enforces the assumption
+  Rate rate = {};                        // random schedules under the assumption
+  Rate near = {};  // schedules that begin like the failing one, under the assumption; may be empty
 
   // False if a tenth of the runs could not keep the assumption: a program that follows the advice might deadlock.
   bool is_feasible() const { return rate.tried != 0 && rate.let_go * 10 <= rate.tried; }

@@ -30,7 +30,7 @@ Remedy uninterrupted(const Event& begin, const Event& end, const Event& between,
         event.note.object == between.note.object)
       other = &event;
   const bool locks = any_under_lock({&begin, &end, &between, other});
-  Remedy remedy = {Advice::kHoldOver, begin, end, ThreadCode{*other, between}, {}, {}, {}, {}};
+  Remedy remedy = {Advice::kHoldOver, begin, end, ThreadCode{*other, between}};
   remedy.code.blocks.push_back(block_of(begin, end, locks));
   const AssumedCode::Block others = block_of(*other, between, locks);
   if (other != &between && others != remedy.code.blocks.front()) remedy.code.blocks.push_back(others);
@@ -66,7 +66,7 @@ class FlipRemedies {
     return trial_.attempt(tried_, std::move(remedy));
   }
   bool attempt_wait(const Event& until, const Event& before) {
-    Remedy remedy = {Advice::kWait, until, before, {}, {}, {}, {}, {}};
+    Remedy remedy = {Advice::kWait, until, before};
     remedy.code.first = until.name.pc;
     remedy.code.then = before.name.pc;
     return attempt(std::move(remedy));
@@ -99,7 +99,7 @@ class FlipRemedies {
       for (const auto& [other, other_code] : threads)
         if (thread != other) orders.push_back({other_code.begin.name, code.end.name});
     if (orders.empty() || orders.size() > kMostOrders) return false;
-    return attempt({Advice::kWaitForAll, then, first, {}, {}, {orders, {}}, {}, {}});
+    return attempt({Advice::kWaitForAll, then, first, {}, {}, {orders, {}}});
   }
   // Returns for each thread its first event at the code of `before` and the next one at the code of `behind`. Empty if
   // a thread comes to `behind` without `before`.
@@ -126,7 +126,7 @@ class FlipRemedies {
     for (const auto& [thread, use] : last_uses(trial_.passing_run()->observed, *release))
       orders.push_back({use, first.name});
     if (orders.empty() || orders.size() > kMostOrders) return false;
-    return attempt({Advice::kWaitForUse, then, first, {}, {}, {orders, {}}, {}, {}});
+    return attempt({Advice::kWaitForUse, then, first, {}, {}, {orders, {}}});
   }
   // By thread. A release of a lock is also a use.
   static std::map<ThreadId, Arrival> last_uses(const Observation& run, const Event& release) {
@@ -158,7 +158,7 @@ class FlipRemedies {
       if (other == nullptr) continue;
       if (trial_.spans_threads({begin, use}) || trial_.spans_threads({*other, release})) break;
       begins++;
-      Remedy remedy = {Advice::kHoldOver, begin, use, ThreadCode{*other, release}, {}, {}, {}, {}};
+      Remedy remedy = {Advice::kHoldOver, begin, use, ThreadCode{*other, release}};
       const bool locks = any_under_lock({&begin, &use, other, &release});
       remedy.code.blocks = {block_of(begin, use, locks), block_of(*other, release, locks)};
       remedy.code.rivals = {other->entry().pc};

@@ -60,7 +60,7 @@ class SetRemedies {
     const bool holds = std::ranges::any_of(
         change.locks, [&](const TakenLock& lock) { return lock.object == code_.end.locks.front().object; });
     if (holds || !is_memory_event(change)) return false;
-    Remedy remedy = {Advice::kHoldAround, code_.begin, code_.end, ThreadCode{change, change}, {}, {}, {}, {}};
+    Remedy remedy = {Advice::kHoldAround, code_.begin, code_.end, ThreadCode{change, change}};
     remedy.code.blocks = {{code_.begin.name.pc, code_.end.name.pc}};
     remedy.code.rivals = {change.entry().pc};
     return attempt(std::move(remedy));
@@ -75,7 +75,7 @@ class SetRemedies {
                            is_read(other_.end) && code_.begin.note.object == other_.begin.note.object &&
                            code_.begin.note.object != code_.end.note.object;
     if (!announces) return false;
-    Remedy remedy = {Advice::kSwap, code_.begin, code_.end, {}, {}, {}, {}, {}};
+    Remedy remedy = {Advice::kSwap, code_.begin, code_.end};
     remedy.code.blocks = {{code_.begin.name.pc, code_.end.name.pc}};
     trial_.add_copies(remedy.code, code_, false);
     return attempt(std::move(remedy));
@@ -83,7 +83,7 @@ class SetRemedies {
 
   bool try_exclusion() {
     const bool locks = any_under_lock({&code_.begin, &code_.end, &other_.begin, &other_.end});
-    Remedy remedy = {Advice::kHoldOver, code_.begin, code_.end, other_, {}, {}, {}, {}};
+    Remedy remedy = {Advice::kHoldOver, code_.begin, code_.end, other_};
     AssumedCode& code = remedy.code;
     code.blocks = {block_of(code_.begin, code_.end, locks), block_of(other_.begin, other_.end, locks)};
     code.rivals = {other_.begin.entry().pc};
@@ -108,7 +108,7 @@ std::vector<Remedy> try_remedies(Trial& trial, const OrderSet& set) {
 }
 
 std::vector<Remedy> try_remedies(Trial& trial, const std::vector<LockWait>& cycle) {
-  Remedy remedy = {Advice::kLockOrder, cycle.front().holds, cycle.front().wants, {}, {}, {}, {}, {}};
+  Remedy remedy = {Advice::kLockOrder, cycle.front().holds, cycle.front().wants};
   for (const LockWait& wait : cycle) {
     if (remedy.code.blocks.size() == kMostRegions) break;
     const AssumedCode::Block block = {wait.holds.name.pc, wait.wants.name.pc};
