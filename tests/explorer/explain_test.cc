@@ -53,6 +53,15 @@ bool is_pair(const EventPair& pair, Executed first, Executed then) {
   return pair.first.name == name_of(first) && pair.then.name == name_of(then);
 }
 
+// The last remedy that was tried, which must prevent the failure and have this advice.
+Remedy preventing_remedy(const Explanation& found, Advice advice) {
+  BOOST_REQUIRE(!found.remedies.empty());
+  const Remedy& remedy = found.remedies.back();
+  BOOST_TEST(remedy.rate.never());
+  BOOST_TEST((remedy.advice == advice));
+  return remedy;
+}
+
 BOOST_AUTO_TEST_CASE(a_broken_block_is_found_and_its_remedy_works) {
   std::vector<Op> body = {read(16), read(8), read(24), write(8), write(32)};
   Program program{{body, body}};
@@ -69,10 +78,7 @@ BOOST_AUTO_TEST_CASE(a_broken_block_is_found_and_its_remedy_works) {
   BOOST_TEST((flip.block->begin.name == name_of({0, 1})));
   BOOST_TEST((flip.block->between.name == name_of({1, 3})));
   BOOST_TEST((flip.block->end.name == name_of({0, 3})));
-  BOOST_REQUIRE(!found.remedies.empty());
-  BOOST_TEST(found.remedies.back().rate.never());
-  BOOST_TEST(found.remedies.back().rate.let_go == 0u);
-  BOOST_TEST((found.remedies.back().advice == Advice::kHoldOver));
+  BOOST_TEST(preventing_remedy(found, Advice::kHoldOver).rate.let_go == 0u);
   BOOST_REQUIRE(found.inevitable().has_value());
 }
 
@@ -100,12 +106,9 @@ BOOST_AUTO_TEST_CASE(a_block_from_one_acquisition_to_the_next_can_always_be_kept
   const Batch batch = batch_of(program);
   const RunResult failing = failing_run(program);
   const Explanation found = explain(batch, failing, {});
-  BOOST_REQUIRE(!found.remedies.empty());
-  const Remedy& remedy = found.remedies.back();
-  BOOST_TEST((remedy.advice == Advice::kHoldOver));
+  const Remedy remedy = preventing_remedy(found, Advice::kHoldOver);
   BOOST_TEST((remedy.begin.name == name_of({0, 0})));
   BOOST_TEST((remedy.end.name == name_of({0, 2})));
-  BOOST_TEST(remedy.rate.never());
   BOOST_TEST(remedy.rate.let_go == 0u);
 }
 
@@ -118,9 +121,7 @@ BOOST_AUTO_TEST_CASE(a_cycle_of_locks_is_told) {
   BOOST_REQUIRE(found.deadlock.size() == 2u);
   for (std::size_t i = 0; i < 2; i++)
     BOOST_TEST(found.deadlock[i].wants.note.object == found.deadlock[1 - i].holds.note.object);
-  BOOST_REQUIRE(!found.remedies.empty());
-  BOOST_TEST(found.remedies.back().rate.never());
-  BOOST_TEST((found.remedies.back().advice == Advice::kLockOrder));
+  preventing_remedy(found, Advice::kLockOrder);
 }
 
 // Appends `before` operations on private variables, then `op`.
@@ -151,10 +152,7 @@ BOOST_AUTO_TEST_CASE(two_orders_that_fail_only_together_are_the_cause) {
   BOOST_TEST(is_pair(found.together->members[1].pair, {1, kFar + 1}, {0, 1}));
   for (const OrderSet::Member& member : found.together->members) BOOST_TEST(member.broken.never());
   // The first write announces the second one, so the opposite order of the writes is enough.
-  BOOST_REQUIRE(!found.remedies.empty());
-  const Remedy& remedy = found.remedies.back();
-  BOOST_TEST(remedy.rate.never());
-  BOOST_TEST((remedy.advice == Advice::kSwap));
+  const Remedy remedy = preventing_remedy(found, Advice::kSwap);
   BOOST_TEST((remedy.begin.name == name_of({0, 0})));
   BOOST_TEST((remedy.end.name == name_of({0, 1})));
 }
@@ -173,10 +171,7 @@ BOOST_AUTO_TEST_CASE(one_lock_over_both_threads_prevents_a_torn_read) {
   const Batch batch = batch_of(program);
   const RunResult failing = failing_run(program);
   const Explanation found = explain(batch, failing, {});
-  BOOST_REQUIRE(!found.remedies.empty());
-  const Remedy& remedy = found.remedies.back();
-  BOOST_TEST(remedy.rate.never());
-  BOOST_TEST((remedy.advice == Advice::kHoldOver));
+  const Remedy remedy = preventing_remedy(found, Advice::kHoldOver);
   BOOST_REQUIRE(remedy.other.has_value());
   BOOST_TEST(remedy.begin.name.thread != remedy.other->begin.name.thread);
   for (const ThreadCode& code : {ThreadCode{remedy.begin, remedy.end}, *remedy.other}) {
@@ -191,10 +186,7 @@ BOOST_AUTO_TEST_CASE(a_writer_without_the_lock_has_to_hold_it) {
   const Batch batch = batch_of(program);
   const RunResult failing = failing_run(program);
   const Explanation found = explain(batch, failing, {});
-  BOOST_REQUIRE(!found.remedies.empty());
-  const Remedy& remedy = found.remedies.back();
-  BOOST_TEST(remedy.rate.never());
-  BOOST_TEST((remedy.advice == Advice::kHoldAround));
+  const Remedy remedy = preventing_remedy(found, Advice::kHoldAround);
   BOOST_REQUIRE(!remedy.begin.locks.empty());
   BOOST_TEST(remedy.begin.locks.front().object == 64u);
   BOOST_REQUIRE(remedy.other.has_value());
@@ -213,10 +205,7 @@ BOOST_AUTO_TEST_CASE(a_barrier_lets_every_thread_wait_for_all) {
   ExplainOptions options;
   options.same_place = [](std::uint64_t a, std::uint64_t b) { return (a & 0xfff) == (b & 0xfff); };
   const Explanation found = explain(batch, failing, options);
-  BOOST_REQUIRE(!found.remedies.empty());
-  const Remedy& remedy = found.remedies.back();
-  BOOST_TEST(remedy.rate.never());
-  BOOST_TEST((remedy.advice == Advice::kWaitForAll));
+  const Remedy remedy = preventing_remedy(found, Advice::kWaitForAll);
   BOOST_TEST((remedy.begin.name.pc & 0xfff) == 4u);
   BOOST_TEST((remedy.end.name.pc & 0xfff) == 12u);
 }
