@@ -22,7 +22,8 @@ MOST_TOUCHED = 0.5  # of the lines: a twin that changes more than that does not 
 class ExplainBench(Bench):
     """A pair of events is true if the twin changes the line of one of them, or its surroundings: what the twin deletes or
     replaces, the lines around what it adds, and what it puts between a new lock and its unlock or the end of its scope. A
-    remedy overlaps if one of the lines that it names is among these. Every second program, by name, belongs to the half that explain was tuned on."""
+    remedy overlaps if one of the lines that it names is among these. Every second program, by name, belongs to the half
+    that explain was tuned on."""
 
     def show(self):
         rows = []
