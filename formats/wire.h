@@ -156,9 +156,9 @@ struct SignalRecord {
 struct MapFileRecord {
   static constexpr RecordKind kKind = RecordKind::kMapFile;
   RecordHeader header;
-  std::uint64_t address;
+  std::uint64_t address;  // 0: the loader opened a script, program or interpreter, in this order
   std::uint64_t length;
-  std::uint64_t offset;
+  std::uint64_t offset;  // if `address` is 0, the program's slot (kProgramSlots in recorder/arena.h)
   std::uint64_t device;
   std::uint64_t inode;
   std::uint64_t file_size;

@@ -33,11 +33,19 @@ inline constexpr std::uint64_t kShadowBase =
 inline constexpr std::uint64_t kShadowEnd = 0x6f12'0000'0000;
 inline constexpr std::uint64_t kOursEnd = kShadowEnd;  // end of the addresses that the target must not touch
 
-// Places of the target's own memory.
+// Places of the target's own memory. Each program of the tree gets a slot: 0 for the program that the user named,
+// otherwise by its path. Programs in different slots have their code and libraries at different addresses, so that an
+// address tells which program it belongs to.
 inline constexpr std::uint64_t kPieBase = 0x5555'5555'4000;  // the usual place under gdb, without randomisation
 inline constexpr std::uint64_t kMmapTop = 0x7000'0000'0000;  // mmap without an address allocates downwards from here
+inline constexpr std::uint32_t kProgramSlots = 64;
+inline constexpr std::uint64_t kProgramSlotBytes = std::uint64_t{4} << 30;  // distance between the places of two slots
+constexpr std::uint64_t pie_base(std::uint32_t slot) { return kPieBase + slot * kProgramSlotBytes; }
+constexpr std::uint64_t mmap_top(std::uint32_t slot) { return kMmapTop - slot * kProgramSlotBytes; }
 inline constexpr std::uint64_t kStackTop = 0x7100'0000'0000;
 inline constexpr std::uint64_t kStackBytes = std::uint64_t{8} << 20;
+
+static_assert(pie_base(kProgramSlots) < kCoreBase && mmap_top(kProgramSlots) > kOursEnd + (std::uint64_t{512} << 30));
 
 // Areas between the target's own memory that hold the core's stubs of patched code (core/code/stubs.h). They are within
 // a jump's reach of, in this order, libraries, position-independent programs, and programs at fixed addresses. The last
@@ -48,9 +56,17 @@ struct StubArea {
   bool from_end;
 };
 inline constexpr std::uint64_t kStubAreaBytes = 64 << 20;
-inline constexpr StubArea kStubAreas[] = {
-    {kMmapTop, kStubAreaBytes, false}, {kPieBase - kStubAreaBytes, kStubAreaBytes, true}, {0x2'0000, 0xe'0000, true}};
-inline constexpr std::uint32_t kStubAreaCount = sizeof kStubAreas / sizeof kStubAreas[0];
+inline constexpr std::uint32_t kStubAreaCount = 3;
+struct StubAreas {
+  StubArea areas[kStubAreaCount];
+};
+// The areas in a process whose program has that slot.
+constexpr StubAreas stub_areas(std::uint32_t slot) {
+  return {{{mmap_top(slot), kStubAreaBytes, false},
+           {pie_base(slot) - kStubAreaBytes, kStubAreaBytes, true},
+           {0x2'0000, 0xe'0000, true}}};
+}
+inline constexpr StubArea kLowStubArea = stub_areas(0).areas[2];  // the same in all slots
 
 inline constexpr std::uint32_t kMaxThreads = 16384;
 inline constexpr std::uint32_t kMaxProcesses = 32'000;

@@ -308,6 +308,7 @@ struct Process {
   SignalAction actions[65];  // by signal number
   char program[512];
   std::uint64_t program_device, program_inode;  // live: the file that it executes
+  std::uint32_t program_slot;                   // of its program (kProgramSlots)
   std::uint32_t write_xor_execute;              // PR_SET_MDWE's flags (core/syscalls/memory/memory.cc)
 };
 
@@ -394,6 +395,7 @@ struct RuntimeState {
   std::atomic<std::uint32_t> slice_over;    // not 0: the holder's time slice is over and others could run (kSliceTold)
   std::uint32_t woken_starves;              // live: the holder has woken a thread that came too late several times
   std::uint64_t turns;                      // number of times that the baton changed hands
+  std::uint64_t first_program;              // recording: a hash of the path of the program that the user named
   std::uint64_t api_table;                  // address of the core's CoreApi (core_api.h)
   std::uint64_t out_limit;                  // out.head may grow to this without another look at out.tail
   std::atomic<std::uint64_t> out_skipped;   // published bytes that were skipped, not written

@@ -42,10 +42,14 @@ const char* name_of(Ending ending) {
   return "";
 }
 
-// The memory with stubs of the program's code: pairs of start and size.
-Json stub_areas() {
+// The memory with stubs of the program's code: start and size in slot 0, and how much the start changes from slot to
+// slot.
+Json stub_places() {
+  const StubAreas here = stub_areas(0), next = stub_areas(1);
   Json list = Json::array();
-  for (const StubArea& area : kStubAreas) list.push_back({area.start, area.bytes});
+  for (std::uint32_t i = 0; i < kStubAreaCount; i++)
+    list.push_back({here.areas[i].start, here.areas[i].bytes,
+                    static_cast<std::int64_t>(next.areas[i].start) - static_cast<std::int64_t>(here.areas[i].start)});
   return list;
 }
 
@@ -89,6 +93,7 @@ Json memory_map() {
       {"processes", kState + offsetof(RuntimeState, processes)},
       {"process_bytes", sizeof(Process)},
       {"process_program", offsetof(Process, program)},
+      {"process_slot", offsetof(Process, program_slot)},
       {"process_real_pid", offsetof(Process, real_pid)},
       {"process_pid", offsetof(Process, pid)},
   };
@@ -141,7 +146,7 @@ void announce(const RuntimeState& state, pid_t held, const HoldPlan& plan, const
       {"total", plan.total},         {"core", find_runtime().core},
       {"memory", memory_map()},      {"tsan", plan.replaces_tsan ? find_runtime().tsan : ""},
       {"copies", copies_of(files)},  {"debug_files", debug_files_of(files)},
-      {"stubs", stub_areas()},       {"calls", call_names()},
+      {"stubs", stub_places()},      {"calls", call_names()},
       {"first", plan.first},         {"last", plan.last},
       {"loading", plan.loading},     {"processes", plan.processes},
   };

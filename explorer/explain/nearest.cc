@@ -57,8 +57,8 @@ void try_random_schedules(Laboratory& laboratory, const std::vector<Event>& fail
   const Runner one = one_at_a_time([&](const std::vector<RunRequest>& request) { return laboratory.runs(request); });
   std::uint64_t passing = 0;
   for (const RunResult& run : laboratory.runs(requests)) {
-    if (run.outcome != wire::OutcomeKind::kPassed || run.observed.empty()) continue;
     keep_nearer(search, run, failing);
+    if (run.outcome != wire::OutcomeKind::kPassed || run.observed.empty()) continue;
     if (passing++ < kMostPassing) keep_nearer(search, minimise(one, run, kMinimiseRuns).run, failing);
   }
 }
@@ -66,7 +66,10 @@ void try_random_schedules(Laboratory& laboratory, const std::vector<Event>& fail
 }  // namespace
 
 void keep_nearer(NearestSearch& search, const RunResult& run, const std::vector<Event>& failing) {
-  if (run.outcome != wire::OutcomeKind::kPassed || run.called_off) return;
+  if (run.called_off) return;
+  search.tried++;
+  if (run.outcome == wire::OutcomeKind::kLeftRecording) search.left++;
+  if (run.outcome != wire::OutcomeKind::kPassed) return;
   search.passing++;
   if (run.observed.empty()) return;
   std::vector<EventPair> pairs = reordered(failing, events_of(run.observed));

@@ -15,7 +15,9 @@ struct NearestRun {
 
 struct NearestSearch {
   std::optional<NearestRun> best;
-  std::uint64_t passing = 0;  // runs that passed
+  std::uint64_t tried = 0;    // runs
+  std::uint64_t passing = 0;  // of these
+  std::uint64_t left = 0;     // the recording before their end, so nobody knows whether they would have passed
 };
 
 // Tries variants of the failing schedule with one preemption left out or moved. If no usable run passes, tries random
@@ -23,7 +25,7 @@ struct NearestSearch {
 // least one. `failing` must be an observed run that repeats when only its switches are given.
 NearestSearch nearest_passing_run(Laboratory& laboratory, const RunResult& failing);
 
-// Makes `run` the best one if it passed and has fewer reordered pairs.
+// Counts `run`. Makes it the best one if it passed and has fewer reordered pairs.
 void keep_nearer(NearestSearch& search, const RunResult& run, const std::vector<Event>& failing);
 
 }  // namespace reweave

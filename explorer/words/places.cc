@@ -20,16 +20,17 @@ namespace reweave {
 namespace {
 
 struct LoadedProgram {
-  std::uint64_t base = kPieBase, end = kPieBase;
+  std::uint64_t base, end;
 };
 
-// The core loads the program itself: at kPieBase, or at its own addresses if it is not position independent.
-LoadedProgram load_addresses(const Fd& program) {
+// The core loads a program where its slot says, or at its own addresses if it is not position independent. Nothing for
+// a script.
+std::optional<LoadedProgram> load_addresses(const Fd& program, std::uint64_t slot) {
   std::uint64_t end = 0;
   bool is_movable = false;
-  if (!find_program_bounds(program, end, is_movable)) return {};
-  const std::uint64_t base = is_movable ? kPieBase : 0;
-  return {base, base + end};
+  if (slot >= kProgramSlots || !find_program_bounds(program, end, is_movable)) return std::nullopt;
+  const std::uint64_t base = is_movable ? pie_base(static_cast<std::uint32_t>(slot)) : 0;
+  return LoadedProgram{base, base + end};
 }
 
 }  // namespace
@@ -48,24 +49,32 @@ Places::Places(const std::string& recording)
       if (file.path == path) return file.build_id;
     return "";
   };
-  bool program_seen = false, executed = false;
+  std::set<std::uint32_t> executing = {0};  // threads whose program has not been loaded yet
   while (const wire::RecordHeader* record = reader.next()) {
-    executed = executed || record->kind == static_cast<std::uint16_t>(wire::RecordKind::kExec);
+    if (record->kind == static_cast<std::uint16_t>(wire::RecordKind::kExec)) executing.insert(record->thread);
     if (record->kind != static_cast<std::uint16_t>(wire::RecordKind::kMapFile)) continue;
     const auto* file = &wire::record_cast<wire::MapFileRecord>(*record);
     const std::string path = mapped_path(*file);
     if (file->address == 0) {
-      if (program_seen && executed && path != modules_.front().path) several_programs_ = true;
-      executed = false;
-      if (program_seen) continue;
-      program_seen = true;
-      const LoadedProgram program = load_addresses(files_.open(path));
-      modules_.push_back({program.base, program.base, program.end, path, build_id(path)});
+      if (!executing.contains(record->thread)) continue;  // the program's interpreter
+      const std::optional<LoadedProgram> program = load_addresses(files_.open(path), file->offset);
+      if (!program) continue;
+      executing.erase(record->thread);
+      add({program->base, program->base, program->end, path, build_id(path), true});
     } else if ((file->prot & PROT_EXEC) != 0) {
-      modules_.push_back(
-          {file->address - file->offset, file->address, file->address + file->length, path, build_id(path)});
+      const std::uint64_t start = file->address, end = start + file->length;
+      add({start - file->offset, start, end, path, build_id(path), false});
     }
   }
+  std::ranges::stable_partition(modules_, &Module::is_program);
+}
+
+void Places::add(Module module) {
+  const auto same = [&](const Module& other) {
+    return other.base == module.base && other.start == module.start && other.end == module.end &&
+           other.path == module.path;
+  };
+  if (std::ranges::none_of(modules_, same)) modules_.push_back(std::move(module));
 }
 
 const SourceFrame* Places::frame(std::uint64_t pc) {
@@ -77,14 +86,22 @@ const SourceFrame* Places::frame(std::uint64_t pc) {
 }
 
 const Places::Module* Places::module_at(std::uint64_t address) const {
-  for (const Module& module : modules_)
-    if (address >= module.start && address < module.end) return &module;
-  return nullptr;
+  const Module* found = nullptr;
+  for (const Module& module : modules_) {
+    if (address < module.start || address >= module.end) continue;
+    if (found != nullptr && (module.path != found->path || module.base != found->base)) return nullptr;
+    if (found == nullptr) found = &module;
+  }
+  return found;
+}
+
+bool Places::in_program(std::uint64_t pc) const {
+  const Module* module = module_at(pc);
+  return module != nullptr && module->is_program;
 }
 
 const CodeSymbol* Places::symbol(std::uint64_t pc) {
   const Module* module = module_at(pc);
-  if (several_programs_ && module == modules_.data()) return nullptr;
   return module == nullptr ? nullptr : &symbols_.code(module->path, module->build_id, pc - module->base);
 }
 
@@ -147,12 +164,17 @@ std::string Places::source_line(std::uint64_t pc) {
 }
 
 std::uint64_t Places::address_of(const std::string& function) {
-  CHECK(!modules_.empty());
-  const Module& program = modules_.front();
-  const std::vector<std::uint64_t> found = symbols_.functions(program.path, program.build_id, function);
-  REQUIRE(!found.empty(), "{} has no function {}", program.path, function);
-  REQUIRE(found.size() == 1, "{} has {} functions {}", program.path, found.size(), function);
-  return program.base + found.front();
+  std::vector<std::uint64_t> found;
+  std::string programs;
+  for (const Module& module : modules_) {
+    if (!module.is_program) break;
+    programs += (programs.empty() ? "" : ", ") + module.path;
+    for (const std::uint64_t address : symbols_.functions(module.path, module.build_id, function))
+      found.push_back(module.base + address);
+  }
+  REQUIRE(!found.empty(), "{} has no function {}", programs, function);
+  REQUIRE(found.size() == 1, "{} has {} functions {}", programs, found.size(), function);
+  return found.front();
 }
 
 DataSymbol Places::data(std::uint64_t address) {

@@ -48,16 +48,16 @@ class Places {
   std::string type_allocated_at(std::uint64_t pc, std::uint64_t bytes);
   // The text of the source line of `pc`; empty if it cannot be read.
   std::string source_line(std::uint64_t pc);
-  // True for code of the program itself, not of a library.
-  bool in_program(std::uint64_t pc) const { return !modules_.empty() && module_at(pc) == modules_.data(); }
-  // The entry address of the program's function of that name. Throws BadInput if there is none, or several.
+  // True for code of the program itself, not of a library. If the run executed several programs: of any of them.
+  bool in_program(std::uint64_t pc) const;
+  // The entry address of the programs' function of that name. Throws BadInput if there is none, or several.
   std::uint64_t address_of(const std::string& function);
   struct Code {
     std::uint64_t address;
     std::vector<std::uint8_t> bytes;
   };
   // Returns all code ranges of `function`, including inlined copies. `function` is named as by source(), or without
-  // parameters. Searches the program first, then the libraries; the first one that has the function counts.
+  // parameters. Searches the programs first, then the libraries; the first one that has the function counts.
   std::vector<Code> code_of(const std::string& function);
   // The name of the function that the call instruction in `code` at `address` calls; empty if it is not known.
   std::string callee(std::uint64_t address, std::span<const std::uint8_t> code);
@@ -76,8 +76,12 @@ class Places {
   struct Module {
     std::uint64_t base, start, end;
     std::string path, build_id;
+    bool is_program;
     std::optional<std::map<std::uint64_t, std::string>> imports = {};  // by slot; read when first needed
   };
+  void add(Module module);
+  // Null for an address of no file, and for one that has been in different files, at different times or in different
+  // processes: it does not identify the place.
   const Module* module_at(std::uint64_t address) const;
   DataSymbol data(std::uint64_t address);
   const CodeSymbol* symbol(std::uint64_t pc);
@@ -85,9 +89,8 @@ class Places {
   const SourceFrame* frame(std::uint64_t pc);
 
   RecordedFiles files_;
-  std::vector<Module> modules_;
+  std::vector<Module> modules_;  // programs first; each once
   std::optional<std::set<std::string>> taken_over_;  // read when first needed
-  bool several_programs_ = false;  // at the same addresses, so an address does not identify the program
   Symbols symbols_;
 };
 

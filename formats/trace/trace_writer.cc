@@ -53,7 +53,7 @@ void TraceWriter::add_module(const wire::ModuleRecord& module, std::string path)
 // program.
 void TraceWriter::add_mapping(const wire::MapFileRecord& mapping, std::string path) {
   wire::ModuleRecord module{mapping.header, 0, mapping.address, mapping.address + mapping.length};
-  if ((mapping.prot & PROT_EXEC) == 0) return;
+  if ((mapping.prot & PROT_EXEC) == 0 || mapping.address == 0) return;
   if (find_load_base(files_.open(path), mapping.offset, mapping.address, module.base))
     add_module(module, std::move(path));
 }

@@ -2,6 +2,7 @@
 // constant, so the linker turns them into plain calls.
 #include "recorder/core/code/counted_loops.h"
 #include "recorder/core/explored/awaiting.h"
+#include "recorder/core/explored/files/contents.h"
 #include "recorder/core/explored/files/own_files.h"
 #include "recorder/core/explored/fork_server.h"
 #include "recorder/core/explored/model.h"
@@ -75,6 +76,7 @@ constexpr ExploredAnswers explored = {
     .begin_process = begin_modelled_process,
     .number_of_new = number_modelled,
     .open_process = open_modelled_process,
+    .identify = identify_modelled,
     .copy_descriptors = copy_descriptors,
     .begin_image = begin_modelled_image,
     .knows = is_recorded,

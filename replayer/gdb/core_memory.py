@@ -72,16 +72,25 @@ class CoreMemory:
         """The id by which gdb knows the thread."""
         return thread.tid if stepping.remote else thread.real_tid
 
+    def _process_field(self, pid, name, size):
+        """Bytes of a field of the process `pid` (gdb's id), or None."""
+        memory, read = self.memory, gdb.selected_inferior().read_memory
+        for index in range(self._word("process_count", "<I")):
+            base = memory["processes"] + index * memory["process_bytes"]
+            real = read(base + memory["process_pid" if stepping.remote else "process_real_pid"], 4)
+            if struct.unpack("<i", real.tobytes())[0] == pid:
+                return read(base + memory["process_" + name], size).tobytes()
+        return None
+
     def program(self, pid):
         """The program that the process `pid` (gdb's id) executes, or None."""
-        size = self.memory["process_bytes"]
-        for index in range(self._word("process_count", "<I")):
-            base = self.memory["processes"] + index * size
-            real = gdb.selected_inferior().read_memory(base + self.memory["process_pid" if stepping.remote else "process_real_pid"], 4)
-            if struct.unpack("<i", real.tobytes())[0] == pid:
-                name = gdb.selected_inferior().read_memory(base + self.memory["process_program"], 512)
-                return name.tobytes().split(b"\0")[0].decode()
-        return None
+        name = self._process_field(pid, "program", 512)
+        return name and name.split(b"\0")[0].decode()
+
+    def slot(self, pid):
+        """The slot of that program (kProgramSlots in recorder/arena.h); 0 if there is no such process."""
+        slot = self._process_field(pid, "slot", 4)
+        return struct.unpack("<I", slot)[0] if slot else 0
 
     def in_core(self, pc):
         return self.memory["core_start"] <= pc < self.memory["core_end"]

@@ -83,7 +83,7 @@ def add_core(path):
     return symbol_addresses(path + ".symbols", data)
 
 
-def add_stubs(areas):
-    """`areas` is a list of [start, bytes]."""
-    for start, size in areas:
-        add_file(object_file(size), "-s", ".plt", hex(start))
+def add_stubs(places, slot):
+    """`places` is a list of [start in slot 0, bytes, distance from slot to slot]; `slot` is the program's."""
+    for start, size, distance in places:
+        add_file(object_file(size), "-s", ".plt", hex(start + slot * distance))

@@ -207,7 +207,7 @@ class Session:
 
     def add_own_symbols(self):
         stepping.own_symbols = own_symbols.add_core(self.place["core"])
-        own_symbols.add_stubs(self.place["stubs"])
+        own_symbols.add_stubs(self.place["stubs"], self.core.slot(gdb.selected_inferior().pid))
 
     def land(self):
         """Lets the target, which waits inside the runtime, continue to the place where the user wants to look."""

@@ -188,7 +188,7 @@ void write_call_stub(Site& site, std::uint64_t stub) {
 
 bool have_trap() {
   if (trap != 0) return true;
-  const std::uint64_t place = new_stub(kStubAreas[0].start, kStubBytes);
+  const std::uint64_t place = new_stub(mmap_top(program_slot()), kStubBytes);
   if (place == 0) return false;
   const Writable page(place, sizeof kTrap);
   if (!page.done()) return false;

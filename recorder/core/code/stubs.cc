@@ -14,18 +14,20 @@ constexpr std::uint64_t kReach = std::uint64_t{1} << 31;  // of a jump
 std::uint64_t area_used[kStubAreaCount];  // bytes
 bool area_mapped[kStubAreaCount];
 
+StubArea area_at(std::uint32_t area) { return stub_areas(program_slot()).areas[area]; }
+
 bool within_reach(std::uint64_t address, const StubArea& area) {
   const std::uint64_t farthest = address > area.start ? address - area.start : area.start + area.bytes - address;
   return farthest < kReach - kPage;
 }
 
-std::uint64_t left_in(std::uint32_t area) { return kStubAreas[area].bytes - area_used[area]; }
+std::uint64_t left_in(std::uint32_t area) { return area_at(area).bytes - area_used[area]; }
 
 bool map_area(std::uint32_t area) {
   constexpr int kHow = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+  const StubArea wanted = area_at(area);
   if (!area_mapped[area])
-    area_mapped[area] =
-        !is_error(sys(SYS_mmap, kStubAreas[area].start, kStubAreas[area].bytes, PROT_READ | PROT_EXEC, kHow, -1, 0));
+    area_mapped[area] = !is_error(sys(SYS_mmap, wanted.start, wanted.bytes, PROT_READ | PROT_EXEC, kHow, -1, 0));
   return area_mapped[area];
 }
 
@@ -34,7 +36,7 @@ bool map_area(std::uint32_t area) {
 std::uint64_t stub_room(std::uint64_t address) {
   std::uint64_t room = 0;
   for (std::uint32_t area = 0; area < kStubAreaCount; area++)
-    if (within_reach(address, kStubAreas[area]) && left_in(area) > room) room = left_in(area);
+    if (within_reach(address, area_at(area)) && left_in(area) > room) room = left_in(area);
   return room;
 }
 
@@ -46,13 +48,13 @@ std::uint64_t target_of(std::uint64_t distance_at) {
 
 bool in_stub(std::uint64_t address) {
   for (std::uint32_t area = 0; area < kStubAreaCount; area++)
-    if (area_mapped[area] && address - kStubAreas[area].start < kStubAreas[area].bytes) return true;
+    if (area_mapped[area] && address - area_at(area).start < area_at(area).bytes) return true;
   return false;
 }
 
 std::uint64_t new_stub(std::uint64_t address, std::uint64_t bytes) {
   for (std::uint32_t i = 0; i < kStubAreaCount; i++) {
-    const StubArea& area = kStubAreas[i];
+    const StubArea area = area_at(i);
     if (!within_reach(address, area) || left_in(i) < bytes) continue;
     if (!map_area(i)) return 0;
     area_used[i] += bytes;

@@ -20,9 +20,9 @@ std::uint64_t stub;
 // The address must fit in a 32-bit constant, so it is in the area for programs at fixed addresses.
 bool have_stub() {
   if (stub != 0) return true;
-  constexpr const StubArea& kLow = kStubAreas[2];
-  static_assert(kLow.start + kLow.bytes < 0x8000'0000);
-  const std::uint64_t place = new_stub(kLow.start + kLow.bytes, kStubBytes);
+  constexpr std::uint64_t kEnd = kLowStubArea.start + kLowStubArea.bytes;
+  static_assert(kEnd < 0x8000'0000);
+  const std::uint64_t place = new_stub(kEnd, kStubBytes);
   if (place == 0) return false;
   const Writable page(place, kStubBytes);
   if (!page.done()) return false;

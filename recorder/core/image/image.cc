@@ -242,8 +242,8 @@ const char* name_of_process(const StartArgs& args, char* to, std::size_t room) {
   return to;
 }
 
-long open_program(const char* path, FileIdentity& file, FileHead& head) {
-  const long fd = open_image(path, file, head);
+long open_program(const char* path, bool first, FileIdentity& file, FileHead& head) {
+  const long fd = open_image(path, first, file, head);
   if (is_error(fd)) {
     Text text;
     text << "cannot open " << path << " (error " << static_cast<int>(-fd) << ")";
@@ -324,7 +324,7 @@ void start_program(const StartArgs& args) {
   FileHead head;
   long argc = 0;
   const char* path = args.path;
-  long fd = open_program(path, file, head);
+  long fd = open_program(path, args.first, file, head);
   // Arguments that `#!` lines prepend, innermost first.
   const char* prefix[kExtraArgs];
   std::uint64_t prefix_count = 0;
@@ -333,7 +333,7 @@ void start_program(const StartArgs& args) {
     if (hash_bangs[depth].argument != nullptr) prefix[prefix_count++] = hash_bangs[depth].argument;
     path = hash_bangs[depth].interpreter;
     sys(SYS_close, fd);
-    fd = open_program(path, file, head);
+    fd = open_program(path, args.first, file, head);
   }
   if (args.argc + static_cast<long>(kExtraArgs) >= (1 << 16))
     stop_run(wire::OutcomeKind::kUnsupported, "more than 65,000 arguments");
@@ -348,7 +348,9 @@ void start_program(const StartArgs& args) {
   copy_string(process().program, sizeof process().program, absolute_path);
   process().program_device = file.device;
   process().program_inode = file.inode;
-  if (!load_image(fd, file, kPieBase, program)) give_up_image(args, path);
+  process().program_slot = file.program_slot;
+  set_program_slot(file.program_slot);
+  if (!load_image(fd, file, pie_base(file.program_slot), program)) give_up_image(args, path);
   needs_tsan_shim_too = prepare_instrumented(program);
   if (fd != kProgramFd) {
     sys(SYS_dup3, fd, kProgramFd, 0);
@@ -359,7 +361,7 @@ void start_program(const StartArgs& args) {
   std::uint64_t entry = program.entry;
   interpreter = {};
   if (program.interpreter[0] != 0) {
-    fd = open_program(program.interpreter, file, head);
+    fd = open_program(program.interpreter, false, file, head);
     if (!load_image(fd, file, 0, interpreter)) give_up_image(args, program.interpreter);
     sys(SYS_close, fd);
     entry = interpreter.entry;

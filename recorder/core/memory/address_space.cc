@@ -23,8 +23,10 @@ struct SmallGaps {
   std::uint64_t floor;
   std::uint64_t bytes;
 };
-constexpr SmallGaps kNothingKnown = {kMmapTop, 0};
-SmallGaps small_gaps = kNothingKnown;
+SmallGaps small_gaps = {kMmapTop, 0};
+
+std::uint32_t slot;
+std::uint64_t top_of_mmap = kMmapTop;
 
 // Makes room for one region at `index` by moving the shorter side.
 void make_room(std::uint32_t index) {
@@ -52,8 +54,8 @@ void take_out(std::uint32_t first, std::uint32_t last) {
 
 // The gap below the region at `index` has grown.
 void note_gap_at(std::uint32_t index) {
-  const std::uint64_t next = index < table.count ? table.items[index].start : kMmapTop;
-  const std::uint64_t top = next < kMmapTop ? next : kMmapTop, bottom = index == 0 ? 0 : table.items[index - 1].end;
+  const std::uint64_t next = index < table.count ? table.items[index].start : top_of_mmap;
+  const std::uint64_t top = next < top_of_mmap ? next : top_of_mmap, bottom = index == 0 ? 0 : table.items[index - 1].end;
   if (top > small_gaps.floor && top >= bottom + small_gaps.bytes) small_gaps.bytes = top - bottom + 1;
 }
 
@@ -120,8 +122,17 @@ void change(std::uint64_t start, std::uint64_t end, Set set) {
 RegionTable& regions() { return table; }
 ProgramBreak& program_break() { return heap; }
 
+std::uint32_t program_slot() { return slot; }
+
+void set_program_slot(std::uint32_t to) {
+  slot = to;
+  top_of_mmap = mmap_top(to);
+  small_gaps = {top_of_mmap, 0};
+}
+
 std::uint64_t find_free(std::uint64_t bytes, std::uint64_t bottom, std::uint64_t top) {
-  const bool from_known = top == kMmapTop && bytes >= small_gaps.bytes;
+  if (top == 0) top = top_of_mmap;
+  const bool from_known = top == top_of_mmap && bytes >= small_gaps.bytes;
   std::uint64_t ceiling = from_known ? small_gaps.floor : top;
   std::uint64_t more_than_seen = from_known ? small_gaps.bytes : 0;  // every gap above `ceiling` is smaller
   for (std::uint32_t i = first_after(ceiling - 1);; i--) {
@@ -130,7 +141,7 @@ std::uint64_t find_free(std::uint64_t bytes, std::uint64_t bottom, std::uint64_t
     if (ceiling < bottom + bytes) return 0;
     const std::uint64_t floor = i == 0 || table.items[i - 1].end < bottom ? bottom : table.items[i - 1].end;
     if (floor < ceiling && ceiling - floor >= bytes && !is_ours(ceiling - bytes, bytes)) {
-      if (top == kMmapTop) small_gaps = {ceiling, more_than_seen};
+      if (top == top_of_mmap) small_gaps = {ceiling, more_than_seen};
       return ceiling - bytes;
     }
     if (floor < ceiling && ceiling - floor >= more_than_seen) more_than_seen = ceiling - floor + 1;
@@ -152,7 +163,7 @@ bool beyond_user_space(std::uint64_t start, std::uint64_t bytes) {
 
 bool is_ours(std::uint64_t start, std::uint64_t bytes) {
   const std::uint64_t end = start + bytes;
-  for (const StubArea& area : kStubAreas)
+  for (const StubArea& area : stub_areas(slot).areas)
     if (start < area.start + area.bytes && end > area.start) return true;
   return beyond_user_space(start, bytes) || (start < kOursEnd && end > kCoreBase);
 }
@@ -193,7 +204,7 @@ void drop_not_inherited() {
   for (std::uint32_t i = 0; i < table.count; i++)
     if (!table.items[i].not_inherited) table.items[kept++] = table.items[i];
   table.count = kept;
-  small_gaps = kNothingKnown;
+  small_gaps = {top_of_mmap, 0};
 }
 
 const Region* region_at(std::uint64_t address) {

@@ -39,8 +39,14 @@ inline constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t page_down(std::uint64_t x) { return x & ~(kPage - 1); }
 constexpr std::uint64_t page_up(std::uint64_t x) { return page_down(x + kPage - 1); }
 
-// The highest free range of `bytes` below `top` and not below `bottom`; 0 if there is none.
-std::uint64_t find_free(std::uint64_t bytes, std::uint64_t bottom = 0x10000, std::uint64_t top = kMmapTop);
+// The slot of the program in this address space (kProgramSlots).
+std::uint32_t program_slot();
+// To be called before the program is loaded.
+void set_program_slot(std::uint32_t slot);
+
+// The highest free range of `bytes` below `top` and not below `bottom`; 0 if there is none. `top` 0: where mmap without
+// an address begins to look.
+std::uint64_t find_free(std::uint64_t bytes, std::uint64_t bottom = 0x10000, std::uint64_t top = 0);
 bool is_free(std::uint64_t start, std::uint64_t bytes);
 // True if the range overlaps the core's own memory or is not entirely in user space.
 bool is_ours(std::uint64_t start, std::uint64_t bytes);

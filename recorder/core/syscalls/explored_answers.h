@@ -28,6 +28,8 @@ struct ExploredAnswers {
   std::int32_t (*number_of_new)(const Thread& creator, const Thread& child);
   // A pidfd for the process just created, for its creator; negative if that is impossible.
   long (*open_process)(const Thread& made);
+  // What the model knows of the file that `fd`, just opened, leads to.
+  void (*identify)(long fd, wire::NamedFiles& to);
   // Makes descriptor table `to` a copy of `from` (Thread::fd_table).
   bool (*copy_descriptors)(std::uint32_t from, std::uint32_t to);
   // The calling process has a new image and its own descriptors: discards what does not survive exec.

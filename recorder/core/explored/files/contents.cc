@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "recorder/core/base/fatal.h"
+#include "recorder/core/explored/files/descriptor_tables.h"
 #include "recorder/core/explored/files/status.h"
 #include "recorder/core/explored/leaving.h"
 #include "recorder/core/explored/model_memory.h"
@@ -216,6 +217,19 @@ void write_contents(const Call& call, RecordedFile& file) {
   const std::int64_t offset = file.appends ? contents.size_now : moves ? file.position : call.logged[access->offset];
   put_contents(call, file.contents, offset, spans);
   if (moves) file.position = offset + bytes;
+}
+
+void identify_modelled(long fd, wire::NamedFiles& to) {
+  const std::uint32_t index = file_of(fd);
+  if (index == kNothing) return;
+  const RecordedFile& file = recorded_file(index);
+  if (file.source != Source::kRecorded) to.mode = S_IFCHR;
+  if (file.contents == kNothing) return;
+  const Contents& contents = contents_at(file.contents);
+  to.device = contents.device;
+  to.inode = contents.inode;
+  to.size = contents.size_now;
+  to.mode = contents.mode;
 }
 
 void open_contents(const Call& call, RecordedFile& file, long flags) {

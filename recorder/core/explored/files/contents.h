@@ -15,6 +15,9 @@ long read_contents(const Call& call, std::uint32_t index, std::int64_t offset, c
 void put_contents(const Call& call, std::uint32_t index, std::int64_t offset, const Spans& from);
 // Applies a write by `call`, which the environment accepts as a whole, to the contents of `file`.
 void write_contents(const Call& call, RecordedFile& file);
+// The identity that the log gives to the file that `fd`, a descriptor just opened, leads to, so that a search from this
+// run's log knows as much of it as this run.
+void identify_modelled(long fd, wire::NamedFiles& to);
 // `call` opened `file` with these O_ flags.
 void open_contents(const Call& call, RecordedFile& file, long flags);
 

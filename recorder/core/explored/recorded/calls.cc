@@ -59,6 +59,37 @@ void note_spawned(const wire::RecordHeader& record) {
   inherit_recorded_files(recorded_process_of(record.thread), static_cast<std::uint16_t>(spawn.process));
 }
 
+// What happened before the start of the runs tells which files are open then, and what is in them.
+void note_earlier(const wire::RecordHeader& record) {
+  const std::uint16_t process = recorded_process_of(record.thread);
+  if (record.kind == static_cast<std::uint16_t>(wire::RecordKind::kExec)) forget_recorded_files(process);
+  if (record.kind != static_cast<std::uint16_t>(wire::RecordKind::kSpawn)) return;
+  inherit_recorded_files(process, static_cast<std::uint16_t>(wire::record_cast<wire::SpawnRecord>(record).process));
+}
+
+void index_earlier(std::uint64_t offset, std::uint64_t parts) {
+  const auto& record = wire::record_cast<wire::SyscallRecord>(*record_at(offset));
+  RecordedCall call = {offset, parts, kNothing, kNothing, 0, kNothing, kNothing, 0, record.header.thread, false};
+  index_file_use(call, kNothing, record);
+}
+
+// Calls `note` for each record in the feed's range, and `use` for each call, with the offsets of its record and of its
+// first part.
+template <typename Note, typename Use>
+void for_each_call(std::uint64_t begin, std::uint64_t end, const Note& note, const Use& use) {
+  std::uint64_t parts = kNoParts;
+  for (std::uint64_t offset = begin; offset < end; offset += record_at(offset)->bytes) {
+    const wire::RecordHeader& record = *record_at(offset);
+    note(record);
+    if (is_part(record)) {
+      if (parts == kNoParts) parts = offset;
+    } else {
+      if (is_call(&record)) use(offset, parts == kNoParts ? offset : parts);
+      parts = kNoParts;
+    }
+  }
+}
+
 std::uint64_t count_outputs(const wire::RecordHeader& record) {
   if (record.kind != static_cast<std::uint16_t>(wire::RecordKind::kSyscall)) return 0;
   std::uint64_t count = 0;
@@ -72,15 +103,16 @@ std::uint64_t count_outputs(const wire::RecordHeader& record) {
   return count;
 }
 
-// Maps memory for `count` calls with `outputs` outputs.
-void make_room(std::uint64_t count, std::uint64_t outputs) {
+// Maps memory for `count` calls of the runs' part of the recording, and for the files of `all_calls` calls with
+// `outputs` outputs.
+void make_room(std::uint64_t count, std::uint64_t all_calls, std::uint64_t outputs) {
   const std::uint64_t bytes = round_to((count + 1) * sizeof(RecordedCall), kPage);
   long memory = bytes > kFeedBase - kIndexBase ? -ENOMEM
                                                : sys(SYS_mmap, kIndexBase, bytes, PROT_READ | PROT_WRITE,
                                                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   calls = reinterpret_cast<RecordedCall*>(memory);
-  if (!is_error(memory)) memory = prepare_recorded_files(kIndexBase + bytes, count);
-  if (!is_error(memory)) memory = prepare_contents(static_cast<std::uint64_t>(memory), count + 1, outputs);
+  if (!is_error(memory)) memory = prepare_recorded_files(kIndexBase + bytes, all_calls);
+  if (!is_error(memory)) memory = prepare_contents(static_cast<std::uint64_t>(memory), all_calls + 1, outputs);
   if (!is_error(memory)) note_index_end(static_cast<std::uint64_t>(memory));
   if (is_error(memory)) stop_run(wire::OutcomeKind::kUnsupported, "not enough memory to index the recording");
 }
@@ -152,25 +184,21 @@ void index_recorded_calls() {
   for (std::uint32_t& head : heads) head = kNothing;
   const std::uint64_t begin = feed.tail.load(), end = feed.head.load();
   signals_from = begin;
-  std::uint64_t count = 0, outputs = 0;
-  for (std::uint64_t offset = begin; offset < end; offset += record_at(offset)->bytes) {
-    count += is_call(record_at(offset)) ? 1 : 0;
+  std::uint64_t count = 0, all_calls = 0, outputs = 0;
+  for (std::uint64_t offset = 0; offset < end; offset += record_at(offset)->bytes) {
+    const bool is_one = is_call(record_at(offset));
+    all_calls += is_one ? 1 : 0;
+    count += is_one && offset >= begin ? 1 : 0;
     outputs += count_outputs(*record_at(offset));
   }
-  make_room(count, outputs);
+  make_room(count, all_calls, outputs);
   note_first_threads();
+  for_each_call(0, begin, note_earlier, index_earlier);
+  begin_at_departure(process().index);
+  begin_contents_at_departure();
   std::uint32_t index = 0;
-  std::uint64_t parts = kNoParts;
-  for (std::uint64_t offset = begin; offset < end; offset += record_at(offset)->bytes) {
-    const wire::RecordHeader& record = *record_at(offset);
-    note_spawned(record);
-    if (is_part(record)) {
-      if (parts == kNoParts) parts = offset;
-    } else {
-      if (is_call(&record)) add(index++, offset, parts == kNoParts ? offset : parts);
-      parts = kNoParts;
-    }
-  }
+  for_each_call(begin, end, note_spawned,
+                [&index](std::uint64_t offset, std::uint64_t parts) { add(index++, offset, parts); });
   forget_recorded_tables();
   end_of_contents();
 }

@@ -128,7 +128,8 @@ std::uint32_t contents_of(const wire::NamedFiles& names, std::uint64_t flags) {
   const bool is_made = (flags & O_CREAT) != 0 && (flags & O_EXCL) != 0;
   for (std::uint32_t i = count; i-- > 0 && !is_made;) {
     Contents& contents = all[i];
-    if (contents.device != names.device || contents.inode != names.inode) continue;
+    const bool is_known = contents.device != 0 || contents.inode != 0;  // not a file that only a run had
+    if (!is_known || contents.device != names.device || contents.inode != names.inode) continue;
     if ((flags & O_TRUNC) != 0) resize(contents, 0);
     if (contents.size_now == names.size) return i;
     break;  // something else has changed the file: it counts as a different file
@@ -152,6 +153,17 @@ void index_contents_use(RecordedFile& file, const RecordedCall& call) {
   if (maps && (record.args[2] & PROT_WRITE) != 0 && (record.args[3] & MAP_SHARED) != 0) contents.unreliable = true;
 }
 
+// What the recorded run has changed before the start of the runs is not known byte by byte. If the file is opened
+// again, it counts as a different one.
+void begin_contents_at_departure() {
+  for (std::uint32_t i = 0; i < count; i++) {
+    Contents& contents = all[i];
+    contents.size = contents.size_now;
+    contents.unreliable = contents.unreliable || contents.changed_from < contents.changed_to;
+    if (contents.unreliable) contents.device = contents.inode = 0;
+  }
+}
+
 void end_of_contents() {
   std::sort(extents, extents + extent_count, [](const KnownBytes& a, const KnownBytes& b) {
     if (a.contents != b.contents) return a.contents < b.contents;
@@ -165,7 +177,7 @@ void end_of_contents() {
     merge(all[i]);
     all[i].size_now = all[i].size;  // from now on the size in this run
   }
-  for (std::uint32_t i = 0; i < recorded_file_count(); i++) recorded_file(i).position = 0;
+  for (std::uint32_t i = 0; i < recorded_file_count(); i++) recorded_file(i).position = recorded_file(i).begins_at;
 }
 
 std::uint32_t add_contents(std::uint64_t device, std::uint64_t inode, std::uint32_t mode) {

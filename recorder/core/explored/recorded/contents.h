@@ -30,9 +30,11 @@ struct Contents {
 long prepare_contents(std::uint64_t memory, std::uint64_t most, std::uint64_t outputs);
 
 // Used while indexing. contents_of: the contents of a file opened with these names and O_ flags. index_contents_use:
-// notes the recorded run's use of a file. end_of_contents: ends the indexing.
+// notes the recorded run's use of a file. begin_contents_at_departure: all calls before the start of the runs have been
+// indexed. end_of_contents: ends the indexing.
 std::uint32_t contents_of(const wire::NamedFiles& names, std::uint64_t flags);
 void index_contents_use(RecordedFile& file, const RecordedCall& call);
+void begin_contents_at_departure();
 void end_of_contents();
 
 // Adds the contents of an empty file that only this run opens. kNothing: there are too many.

@@ -38,7 +38,7 @@ bool is_descriptor(long fd) { return fd >= 0 && fd < static_cast<long>(kMaxFds);
 
 std::uint32_t new_file() {
   if (count == room) return kNothing;
-  files[count] = {kNothing, kNothing, 0, 0, kNothing, 0, Source::kRecorded, false, false, false, false, -1};
+  files[count] = {kNothing, kNothing, 0, 0, kNothing, 0, 0, Source::kRecorded, false, false, false, false, -1};
   return count++;
 }
 
@@ -150,6 +150,7 @@ void note_copy(const wire::SyscallRecord& record) {
 }
 
 void add_input(RecordedCall& call, std::uint32_t index) {
+  if (index == kNothing) return;
   RecordedFile& file = files[call.file];
   call.outputs_before = file.outputs;
   if (file.inputs == kNothing)
@@ -216,6 +217,22 @@ std::uint32_t add_device(Source source, long flags) {
 std::uint32_t file_at_start(long fd) { return is_descriptor(fd) && at_start[fd] != 0 ? at_start[fd] - 1 : kNothing; }
 
 bool is_recorded_descriptor(long fd) { return is_descriptor(fd) && seen[fd]; }
+
+void forget_recorded_files(std::uint16_t process) { memset(open_tables[process], 0, sizeof(OpenTable)); }
+
+void begin_at_departure(std::uint16_t process) {
+  OpenTable& table = open_tables[process];
+  for (std::uint32_t fd = 0; fd < kMaxFds; fd++) {
+    seen[fd] = table[fd] != kAsAtStart && table[fd] != kClosedNow;
+    at_start[fd] = seen[fd] ? table[fd] : 0;
+    table[fd] = kAsAtStart;
+  }
+  for (std::uint32_t i = 0; i < count; i++) {
+    files[i].inputs = files[i].last_input = kNothing;
+    files[i].outputs = 0;
+    files[i].begins_at = files[i].position;
+  }
+}
 
 void inherit_recorded_files(std::uint16_t from, std::uint16_t to) {
   if (from != to && from < kMaxProcesses && to < kMaxProcesses)

@@ -18,6 +18,7 @@ struct RecordedFile {
   std::uint32_t outputs_made;        // writes of this run
   std::uint32_t contents;            // of a regular file (recorded/contents.h), or kNothing
   std::int64_t position;             // in its contents: of the recorded run during indexing, then of this run
+  std::int64_t begins_at;            // `position` at the start of the runs
   Source source;
   bool appends;
   bool datagrams;       // a read takes a whole message
@@ -47,12 +48,18 @@ bool is_recorded_descriptor(long fd);
 // Returns the index of the descriptor among the arguments of calls with that number; -1 if they have none.
 int descriptor_argument(long number);
 
+// Indexing, before the start of the runs: the process has executed a program, so it is no longer known what is open.
+void forget_recorded_files(std::uint16_t process);
+// Indexing: all calls before the start of the runs have been indexed, and `process` begins the runs. What is open stays
+// open, at its position; what has been read and written is past.
+void begin_at_departure(std::uint16_t process);
 // Indexing: the recorded run created a process, which has the descriptors of its creator.
 void inherit_recorded_files(std::uint16_t from, std::uint16_t to);
 // The end of indexing.
 void forget_recorded_tables();
 
-// Indexing, in the order of the recording: the file of `call`, whose record is `record`, and the call's effects.
+// Indexing, in the order of the recording: the file of `call`, whose record is `record`, and the call's effects. `index`:
+// the call's, or kNothing for a call before the start of the runs.
 void index_file_use(RecordedCall& call, std::uint32_t index, const wire::SyscallRecord& record);
 
 }  // namespace reweave::core

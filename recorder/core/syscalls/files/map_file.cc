@@ -45,6 +45,8 @@ void read_record(const wire::MapFileRecord& record, FileIdentity& file) {
   file.changeable = (record.flags & kMapStandIn) != 0;
   file.inlined = (record.flags & kMapInlined) != 0;
   file.read_only = (record.flags & kMapReadOnly) != 0;
+  file.program_slot = static_cast<std::uint32_t>(record.address == 0 ? record.offset : 0);
+  if (file.program_slot >= kProgramSlots) diverged("read a damaged mapping", &record.header);
   copy_string(file.path, sizeof file.path, path);
   file.zeros = is_zeros(file);
   const std::uint64_t behind = string_length(path) + 1;
@@ -315,14 +317,26 @@ long open_recorded_image(FileIdentity& file, FileHead& head) {
 
 constexpr long kImageProtection = PROT_READ | PROT_EXEC;
 
+void log_image(const FileIdentity& file, bool is_script) {
+  log_mapped_file(file, 0, 0, file.program_slot, kImageProtection,
+                  MAP_PRIVATE | (is_script ? static_cast<long>(kMapStandIn) : 0));
+}
+
+// Recording: the slot of the program at `path`. The program that the user named, and each copy of it, has slot 0.
+std::uint32_t choose_slot(const char* path, bool first) {
+  std::uint64_t hash = 1;
+  for (const char* at = path; *at != 0; at++) hash = mix(hash, static_cast<unsigned char>(*at));
+  if (first) state().first_program = hash;
+  return hash == state().first_program ? 0 : 1 + static_cast<std::uint32_t>(hash % (kProgramSlots - 1));
+}
+
 // Opens the file that the recorded run loaded at this point.
 long open_modelled_image(FileIdentity& file, FileHead& head) {
   const wire::MapFileRecord* recorded = explored.next_image();
   if (recorded == nullptr)
     end_run(wire::OutcomeKind::kLeftRecording, "left the recording: it ends before the executed program begins");
   read_record(*recorded, file);
-  log_mapped_file(file, 0, 0, 0, kImageProtection,
-                  MAP_PRIVATE | (file.changeable ? static_cast<long>(kMapStandIn) : 0));
+  log_image(file, file.changeable);
   if (file.changeable) {
     read_head(wire::record_cast<wire::SyscallRecord>(*record_after(recorded->header)), head);
     log_head(head);
@@ -332,7 +346,7 @@ long open_modelled_image(FileIdentity& file, FileHead& head) {
 
 }  // namespace
 
-long open_image(const char* path, FileIdentity& file, FileHead& head) {
+long open_image(const char* path, bool first, FileIdentity& file, FileHead& head) {
   if (replaying()) return open_recorded_image(file, head);
   if (modelled()) return open_modelled_image(file, head);
   const long fd = open_own(AT_FDCWD, path, O_RDONLY);
@@ -343,7 +357,8 @@ long open_image(const char* path, FileIdentity& file, FileHead& head) {
   sys(SYS_fstat, fd, &status);
   identify_file(fd, status, file);
   if (file.changeable && starts_with(path, "/proc/")) copy_string(file.path, sizeof file.path, path);
-  log_mapped_file(file, 0, 0, 0, kImageProtection, MAP_PRIVATE | (script ? static_cast<long>(kMapStandIn) : 0));
+  file.program_slot = choose_slot(file.path, first);
+  log_image(file, script);
   if (script) log_head(head);
   return fd;
 }

@@ -17,6 +17,7 @@ struct FileIdentity {
   bool read_only;   // not open for writing
   bool fresh;       // recording: created or changed since the run began
   bool zeros;       // /dev/zero: like anonymous memory
+  std::uint32_t program_slot;  // of a file that open_image() opened (kProgramSlots)
   char path[4096];
   char opened[4096];  // replaying: the path to open instead, of a copy in the recording; empty: `path` itself
 };
@@ -59,9 +60,10 @@ struct FileHead {
   long bytes;
 };
 
-// Every mode: opens the program image at `path` for the loader, and logs or checks it. Returns a descriptor or a
-// negative error. Of a script only the head is kept, and in a replay the descriptor must not be used.
-long open_image(const char* path, FileIdentity& file, FileHead& head);
+// Every mode: opens the program image at `path` for the loader, and logs or checks it. `first`: it is the program that
+// the user named. Returns a descriptor or a negative error. Of a script only the head is kept, and in a replay the
+// descriptor must not be used.
+long open_image(const char* path, bool first, FileIdentity& file, FileHead& head);
 
 // Trace: tells the supervisor where an ELF file was loaded.
 void trace_module(const FileIdentity& file, std::uint64_t base, std::uint64_t start, std::uint64_t end);
