@@ -55,9 +55,10 @@ class Explainer {
     say("the nearest run that passes");
     NearestSearch nearest = nearest_passing_run(laboratory_, failing_);
     if (nearest.passing == 0 && !laboratory_.time_is_up())
-      note(nearest.left == 0 ? "no run that passes was found: every schedule tried fails"
-                             : fmt::format("no run that passes was found: {} of the {} schedules tried left the recording",
-                                           nearest.left, nearest.tried));
+      note(nearest.left == 0
+               ? "no run that passes was found: every schedule tried fails"
+               : fmt::format("no run that passes was found: {} of the {} schedules tried left the recording",
+                             nearest.left, nearest.tried));
     else if (nearest.passing != 0 && !nearest.best)
       note(
           "passing runs have the same order of accesses, locks, waits and wakes, as far as seen; the order of system "

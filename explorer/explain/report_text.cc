@@ -116,7 +116,8 @@ class TextReport {
     if (at.is_null()) return "";
     const auto index = at.get<std::size_t>();
     const bool some_left = member_number(report_.at("base"), "let_go") != 0;
-    if (index == 0) return some_left ? "\nEvery schedule followed to its end fails.\n" : "\nEvery schedule tried fails.\n";
+    if (index == 0)
+      return some_left ? "\nEvery schedule followed to its end fails.\n" : "\nEvery schedule tried fails.\n";
     if (step.is_null()) return "";
     return fmt::format("\nInevitable once {}: from there on {} runs fail, just before {}.\n", step_sentence(step),
                        share_sentence(curve[index].at("rate")), share_sentence(curve[index - 1].at("rate")));

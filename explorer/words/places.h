@@ -89,7 +89,7 @@ class Places {
   const SourceFrame* frame(std::uint64_t pc);
 
   RecordedFiles files_;
-  std::vector<Module> modules_;  // programs first; each once
+  std::vector<Module> modules_;                      // programs first; each once
   std::optional<std::set<std::string>> taken_over_;  // read when first needed
   Symbols symbols_;
 };

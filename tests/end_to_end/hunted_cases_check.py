@@ -97,18 +97,18 @@ int main(int argc, char** argv) {{ return argc == 2 && strcmp(argv[1], "--run_te
         self.assertIn(HEADER_ONLY_MARK, BOOST_PARAMETERS.read_text())
 
     def test_a_program_that_a_script_runs(self):
-        """Code and variables of each program have their names, and runs that end differently end in the script, too."""
+        """The program's code and variables have names. After a run that passes, the script continues."""
         self.bank_account()
         script = self.folder / "run.sh"
         script.write_text("#!/bin/sh\nset -e\n./bank_account\necho done\n")
         script.chmod(0o755)
         output, _ = self.hunt("-o", self.out, "--", "./run.sh", status=FAILURE_FOUND)
-        self.assertRegex(output, r"The cause: thread \d+ writes balance in deposit \(bank_account.c:\d+\), after ")
+        self.assertRegex(output, r"The cause: thread \d+ writes balance in deposit \(.*:\d+\), after ")
         self.assertNotRegex(output, "0x[0-9a-f]{6}")
         shown = subprocess.run([self.build / "reweave", "replay", "-g", "end", "--backward", self.out / "failure-1",
                                 "--gdb-batch", "bt"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                timeout=LIMIT).stdout
-        self.assertRegex(shown, r" in audit \(\) at .*bank_account.c:\d+\n")
+        self.assertRegex(shown, r" in audit \(\) at .*:\d+\n")
 
     def test_a_case_of_no_framework(self):
         _, errors = self.hunt("--case", "x", "--", "/bin/true", status=BAD_INPUT)

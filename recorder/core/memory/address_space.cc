@@ -55,7 +55,8 @@ void take_out(std::uint32_t first, std::uint32_t last) {
 // The gap below the region at `index` has grown.
 void note_gap_at(std::uint32_t index) {
   const std::uint64_t next = index < table.count ? table.items[index].start : top_of_mmap;
-  const std::uint64_t top = next < top_of_mmap ? next : top_of_mmap, bottom = index == 0 ? 0 : table.items[index - 1].end;
+  const std::uint64_t top = next < top_of_mmap ? next : top_of_mmap,
+                      bottom = index == 0 ? 0 : table.items[index - 1].end;
   if (top > small_gaps.floor && top >= bottom + small_gaps.bytes) small_gaps.bytes = top - bottom + 1;
 }
 

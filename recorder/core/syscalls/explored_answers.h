@@ -28,7 +28,7 @@ struct ExploredAnswers {
   std::int32_t (*number_of_new)(const Thread& creator, const Thread& child);
   // A pidfd for the process just created, for its creator; negative if that is impossible.
   long (*open_process)(const Thread& made);
-  // What the model knows of the file that `fd`, just opened, leads to.
+  // Fills in all that the model knows of the file to which `fd`, just opened, leads.
   void (*identify)(long fd, wire::NamedFiles& to);
   // Makes descriptor table `to` a copy of `from` (Thread::fd_table).
   bool (*copy_descriptors)(std::uint32_t from, std::uint32_t to);

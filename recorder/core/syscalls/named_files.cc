@@ -28,8 +28,8 @@ bool append(NamedText& to, std::uint64_t address) {
 // not answer while the caller has the baton.
 void look_at_opened(NamedText& to, long fd) {
   struct stat status;
-  if (modelled()) return explored.identify(fd, to.files);
-  if (!live() || state().serves_files != 0 || is_error(sys(SYS_fstat, fd, &status))) return;
+  if (!live()) return explored.identify(fd, to.files);
+  if (state().serves_files != 0 || is_error(sys(SYS_fstat, fd, &status))) return;
   to.files.device = status.st_dev;
   to.files.inode = status.st_ino;
   to.files.size = status.st_size;

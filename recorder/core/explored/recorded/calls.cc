@@ -59,7 +59,7 @@ void note_spawned(const wire::RecordHeader& record) {
   inherit_recorded_files(recorded_process_of(record.thread), static_cast<std::uint16_t>(spawn.process));
 }
 
-// What happened before the start of the runs tells which files are open then, and what is in them.
+// Events before the start of the runs tell which files are open then, and their contents.
 void note_earlier(const wire::RecordHeader& record) {
   const std::uint16_t process = recorded_process_of(record.thread);
   if (record.kind == static_cast<std::uint16_t>(wire::RecordKind::kExec)) forget_recorded_files(process);

@@ -153,8 +153,8 @@ void index_contents_use(RecordedFile& file, const RecordedCall& call) {
   if (maps && (record.args[2] & PROT_WRITE) != 0 && (record.args[3] & MAP_SHARED) != 0) contents.unreliable = true;
 }
 
-// What the recorded run has changed before the start of the runs is not known byte by byte. If the file is opened
-// again, it counts as a different one.
+// Changes of the recorded run before the start of the runs are not known byte by byte. A file with such changes counts
+// as a different one if it is opened again.
 void begin_contents_at_departure() {
   for (std::uint32_t i = 0; i < count; i++) {
     Contents& contents = all[i];

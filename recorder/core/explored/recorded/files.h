@@ -58,8 +58,8 @@ void inherit_recorded_files(std::uint16_t from, std::uint16_t to);
 // The end of indexing.
 void forget_recorded_tables();
 
-// Indexing, in the order of the recording: the file of `call`, whose record is `record`, and the call's effects. `index`:
-// the call's, or kNothing for a call before the start of the runs.
+// Indexing, in the order of the recording: the file of `call`, whose record is `record`, and the call's effects.
+// `index`: the call's, or kNothing for a call before the start of the runs.
 void index_file_use(RecordedCall& call, std::uint32_t index, const wire::SyscallRecord& record);
 
 }  // namespace reweave::core

@@ -89,7 +89,7 @@ Asked asked_by(const Call& call) {
     asked.numbers = static_cast<std::uint8_t>(asked.numbers | 1u << at.offset);
   if ((call.row->flags & kOpens) != 0)
     asked.numbers &= static_cast<std::uint8_t>((2u << at.flags) - 1);  // what is created may have any mode
-  if (const NamedText* names = names_of(call, 0)) {
+  if (const NamedText* names = names_of(call, -ENOENT)) {              // nothing is open yet
     asked.names = recorded_form(*names);
     asked.name_bytes = names->files.text_bytes;
   }

@@ -12,11 +12,11 @@ struct FileIdentity {
   std::uint64_t inode;
   std::uint64_t size;
   std::int64_t ctime_ns;
-  bool changeable;  // the program may change it, or it has no name
-  bool inlined;     // its contents are in the log, because that is cheaper
-  bool read_only;   // not open for writing
-  bool fresh;       // recording: created or changed since the run began
-  bool zeros;       // /dev/zero: like anonymous memory
+  bool changeable;             // the program may change it, or it has no name
+  bool inlined;                // its contents are in the log, because that is cheaper
+  bool read_only;              // not open for writing
+  bool fresh;                  // recording: created or changed since the run began
+  bool zeros;                  // /dev/zero: like anonymous memory
   std::uint32_t program_slot;  // of a file that open_image() opened (kProgramSlots)
   char path[4096];
   char opened[4096];  // replaying: the path to open instead, of a copy in the recording; empty: `path` itself
