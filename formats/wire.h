@@ -164,8 +164,17 @@ struct MapFileRecord {
   std::uint64_t file_size;
   std::int64_t ctime_ns;  // last change of content or attributes
   std::uint32_t prot;
-  std::uint32_t flags;  // MAP_*
+  std::uint32_t flags;  // MAP_*, and the bits below
 };
+// Bit of MapFileRecord::flags: the file's contents at that moment follow the record, and the file itself is not needed.
+inline constexpr std::uint32_t kMapStandIn = std::uint32_t{1} << 31;
+// The same for a small file that is mapped privately and so has no stand-in.
+inline constexpr std::uint32_t kMapInlined = std::uint32_t{1} << 29;
+// Bit of MapFileRecord::flags: the file was not open for writing, so a shared mapping of it cannot be made writable.
+inline constexpr std::uint32_t kMapReadOnly = std::uint32_t{1} << 28;
+// Bit of MapFileRecord::flags: the file was created or changed during the run and may be gone at its end. The
+// supervisor keeps its contents, and the thread waits for that.
+inline constexpr std::uint32_t kMapFresh = std::uint32_t{1} << 30;
 
 enum class SpawnKind : std::uint32_t { kFirst = 0, kThread = 1, kProcess = 2, kVfork = 3 };
 

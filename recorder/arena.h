@@ -106,15 +106,7 @@ inline constexpr std::uint32_t kMaxStandIns = 8192;
 inline constexpr std::uint32_t kWrittenFileBits = 1 << 20;  // in RuntimeState::written_files; a file's hash selects one
 inline constexpr std::uint64_t kStandInsOffset = std::uint64_t{1} << 40;
 inline constexpr std::uint64_t kStandInBytes = std::uint64_t{1} << 44;
-// Bit of MapFileRecord::flags: the file's contents at that moment follow the record, and the file itself is not needed.
-inline constexpr std::uint32_t kMapStandIn = std::uint32_t{1} << 31;
-// The same for a small file that is mapped privately and so has no stand-in.
-inline constexpr std::uint32_t kMapInlined = std::uint32_t{1} << 29;
-// Bit of MapFileRecord::flags: the file was not open for writing, so a shared mapping of it cannot be made writable.
-inline constexpr std::uint32_t kMapReadOnly = std::uint32_t{1} << 28;
-// Bit of MapFileRecord::flags: the file was created or changed during the run and may be gone at its end. The
-// supervisor keeps its contents, and the thread waits for that.
-inline constexpr std::uint32_t kMapFresh = std::uint32_t{1} << 30;
+using wire::kMapFresh, wire::kMapInlined, wire::kMapReadOnly, wire::kMapStandIn;
 // The supervisor sends this signal to a thread that reaches no schedule point (supervisor/target/watchdog.h). The value
 // sent with it distinguishes it from the target's own uses of that signal number.
 inline constexpr int kWatchdogSignal = 63;

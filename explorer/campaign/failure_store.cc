@@ -13,6 +13,7 @@
 #include "explorer/words/last_words.h"
 #include "formats/base/error.h"
 #include "formats/base/fd.h"
+#include "formats/recording/process_notes.h"
 #include "formats/recording/recording_writer.h"
 #include "replayer/replay_session.h"
 
@@ -45,22 +46,25 @@ void save_run(const std::string& parent, const Departure& departure, const RunRe
   manifest.outcome = run.outcome;
   manifest.outcome_text = run.text;
   manifest.outcome_detail = WIFSIGNALED(run.wait_status) ? WTERMSIG(run.wait_status) : WEXITSTATUS(run.wait_status);
-  if (manifest.processes.size() > 1) manifest.processes.resize(1);
-  if (!manifest.processes.empty())
-    manifest.processes.front().wait_status = run.text.empty() ? run.wait_status : kStillRuns;
+  manifest.processes.clear();
+  ProcessNotes processes(manifest.processes);
   RecordingWriter writer(path, manifest);
   copy_stored_files(source, writer);
   for (std::uint64_t i = 0; i < departure.prefix_records; i++) {
     const wire::RecordHeader* record = source.next();
     CHECK(record != nullptr);
+    processes.note(record);
     writer.append(record);
   }
   for (std::size_t at = 0; at < run.records.size();) {
     const auto* record = reinterpret_cast<const wire::RecordHeader*>(run.records.data() + at);
     CHECK(record->bytes >= sizeof *record && record->bytes <= run.records.size() - at);
+    processes.note(record);
     writer.append(record);
     at += record->bytes;
   }
+  if (!manifest.processes.empty())
+    manifest.processes.front().wait_status = run.text.empty() ? run.wait_status : kStillRuns;
   writer.finish(manifest);
 }
 

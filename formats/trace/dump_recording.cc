@@ -89,7 +89,12 @@ std::string describe(const wire::SyscallRecord& call, const DumpOptions& options
 }
 
 std::string describe(const wire::SignalRecord& record, const DumpOptions&) {
-  return fmt::format("signal {}, {}, step {}", record.number, record.flags != 0 ? "asynchronous" : "synchronous",
+  if (record.flags != 0) return fmt::format("signal {}, asynchronous, step {}", record.number, record.step);
+  std::int32_t code = 0;      // si_code
+  std::uint64_t address = 0;  // si_addr
+  std::memcpy(&code, record.info + 8, sizeof code);
+  std::memcpy(&address, record.info + 16, sizeof address);
+  return fmt::format("signal {}, synchronous, code {}, address {:#x}, step {}", record.number, code, address,
                      record.step);
 }
 

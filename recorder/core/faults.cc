@@ -9,6 +9,7 @@
 #include "recorder/core/code/patching.h"
 #include "recorder/core/code/stubs.h"
 #include "recorder/core/explored/fork_server.h"
+#include "recorder/core/memory/address_space.h"
 #include "recorder/core/preempt/instant.h"
 #include "recorder/core/preempt/loop_probe.h"
 #include "recorder/core/preempt/preemption.h"
@@ -38,7 +39,8 @@ namespace reweave::core {
 
 namespace {
 
-constexpr int kStepped = 2;  // TRAP_TRACE
+constexpr int kStepped = 2;   // TRAP_TRACE
+constexpr int kNoReason = 1;  // TRAP_BRKPT, here of int1
 
 // True if the core accessed memory on behalf of the target's system call, and the address is invalid.
 bool bad_argument(int number, std::uint64_t address) {
@@ -119,6 +121,16 @@ void check_instruction(std::uint64_t ip) {
   stop_run(wire::OutcomeKind::kUnsupported, text);
 }
 
+// Some virtual machines now and then deliver a step without its mark in DR6. Linux then takes it for the instruction
+// int1, and gives the signal its code.
+void mend_step(void* info, const KernelContext& context) {
+  constexpr std::uint8_t kInt1 = 0xf1;
+  int& code = static_cast<int*>(info)[2];
+  const std::uint64_t before = context.registers.rip - 1;
+  const bool is_int1 = bytes_there(before, 1) == 1 && *reinterpret_cast<const std::uint8_t*>(before) == kInt1;
+  if (code == kNoReason && (context.registers.eflags & kTrapFlag) != 0 && !is_int1) code = kStepped;
+}
+
 }  // namespace
 
 // Caused by an instruction of the target, or of the core, which is a bug.
@@ -127,6 +139,7 @@ extern "C" void core_on_fault(int number, void* info, void* raw_context) {
   allow_unaligned(context);
   take_all_rights();
   if (in_core(context.registers.rip)) check_gs_base();
+  if (number == SIGTRAP) mend_step(info, context);
   const int code = static_cast<int*>(info)[2];
   if (code <= 0) {  // sent by a process, not caused
     core_on_asynchronous(number, info, raw_context);

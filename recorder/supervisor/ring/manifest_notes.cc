@@ -25,15 +25,8 @@ bool belongs_to_system(const std::string& path) {
 
 }  // namespace
 
-ManifestNotes::ManifestNotes(Manifest& manifest) : manifest_(manifest) {
+ManifestNotes::ManifestNotes(Manifest& manifest) : manifest_(manifest), processes_(manifest.processes) {
   for (const MappedFile& file : manifest.files) seen_files_.insert({file.path, file.ctime_ns, file.size});
-  for (std::size_t i = 0; i < manifest.processes.size(); i++) position_of_[manifest.processes[i].index] = i;
-}
-
-void ManifestNotes::learn(const wire::RecordHeader* record) {
-  if (record->kind != static_cast<std::uint16_t>(wire::RecordKind::kSpawn)) return;
-  const auto& spawn = wire::record_cast<wire::SpawnRecord>(*record);
-  if (record->bytes >= sizeof spawn) process_of_[spawn.child] = spawn.process;
 }
 
 void ManifestNotes::write() {
@@ -42,16 +35,9 @@ void ManifestNotes::write() {
 }
 
 void ManifestNotes::note(const wire::RecordHeader* record) {
-  switch (static_cast<wire::RecordKind>(record->kind)) {
-    case wire::RecordKind::kMapFile:
-      return note_file(wire::record_cast<wire::MapFileRecord>(*record));
-    case wire::RecordKind::kSpawn:
-      return note_spawn(wire::record_cast<wire::SpawnRecord>(*record));
-    case wire::RecordKind::kProcessExit:
-      return note_exit(wire::record_cast<wire::ProcessExitRecord>(*record));
-    default:
-      return;
-  }
+  if (record->kind == static_cast<std::uint16_t>(wire::RecordKind::kMapFile))
+    note_file(wire::record_cast<wire::MapFileRecord>(*record));
+  if (processes_.note(record)) changed_ = true;
 }
 
 void ManifestNotes::note_file(const wire::MapFileRecord& map) {
@@ -81,37 +67,15 @@ std::string ManifestNotes::place_of(const wire::MapFileRecord& map, const std::s
     return ::stat(name.c_str(), &status) == 0 && status.st_dev == map.device && status.st_ino == map.inode;
   };
   if (is_there(path) || arena_ == nullptr) return path;
-  const int pid = arena_->state().processes[process_of_[map.header.thread]].real_pid;
+  const int pid = arena_->state().processes[processes_.process_of(map.header.thread)].real_pid;
   const std::string within = fmt::format("{}/root{}", proc_folder(pid), path);
   return is_there(within) ? within : path;
 }
 
-void ManifestNotes::note_spawn(const wire::SpawnRecord& spawn) {
-  const auto kind = static_cast<wire::SpawnKind>(spawn.kind);
-  process_of_[spawn.child] = spawn.process;
-  if (kind == wire::SpawnKind::kThread || position_of_.contains(spawn.process)) return;
-  ProcessInfo process;
-  process.index = spawn.process;
-  process.parent = kind == wire::SpawnKind::kFirst ? spawn.process : process_of_[spawn.header.thread];
-  process.pid = static_cast<std::int32_t>(spawn.tid);
-  process.wait_status = kStillRuns;
-  position_of_[process.index] = manifest_.processes.size();
-  manifest_.processes.push_back(process);
-  changed_ = true;
-}
-
-void ManifestNotes::note_exit(const wire::ProcessExitRecord& end) {
-  const auto position = position_of_.find(end.process);
-  if (position != position_of_.end()) manifest_.processes[position->second].wait_status = end.wait_status & 0xffff;
-  changed_ = true;
-}
-
 void ManifestNotes::note_end(int wait_status) {
   const bool was_ended = arena_->header().status.fatal.load() != 0;
-  for (ProcessInfo& process : manifest_.processes) {
-    if (process.index < kMaxProcesses) process.program = arena_->state().processes[process.index].program;
+  for (ProcessInfo& process : manifest_.processes)
     if (process.index == 0 && !was_ended) process.wait_status = wait_status;
-  }
   manifest_.wait_status = wait_status;
 }
 

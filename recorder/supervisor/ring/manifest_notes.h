@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "formats/recording/manifest.h"
+#include "formats/recording/process_notes.h"
 #include "formats/recording/recording_writer.h"
 #include "formats/wire.h"
 #include "recorder/supervisor/ring/arena_memory.h"
@@ -19,7 +20,7 @@ class ManifestNotes {
  public:
   // Notes go into `manifest`, copies of files into `writer`'s recording.
   ManifestNotes(Manifest& manifest, RecordingWriter& writer, ArenaMemory& arena)
-      : manifest_(manifest), writer_(&writer), arena_(&arena) {}
+      : manifest_(manifest), writer_(&writer), arena_(&arena), processes_(manifest.processes) {}
 
   // For a recording whose recorder was killed: `manifest` already has the notes about part of it.
   explicit ManifestNotes(Manifest& manifest);
@@ -28,18 +29,16 @@ class ManifestNotes {
   // Notes the contents of a record. Throws SystemError if a file cannot be read or copied.
   void note(const wire::RecordHeader* record);
   // Only notes the process of a new thread, from a record that was noted already.
-  void learn(const wire::RecordHeader* record);
+  void learn(const wire::RecordHeader* record) { processes_.learn(record); }
   // Writes the notes to the manifest on disk.
   void write();
   // True once the record of the thread's start was seen.
-  bool knows(std::uint16_t thread) const { return process_of_.contains(thread); }
+  bool knows(std::uint16_t thread) const { return processes_.knows(thread); }
   // Call this when all processes have ended. `wait_status` (wait(2)) is the first one's.
   void note_end(int wait_status);
 
  private:
   void note_file(const wire::MapFileRecord& map);
-  void note_spawn(const wire::SpawnRecord& spawn);
-  void note_exit(const wire::ProcessExitRecord& end);
   std::string place_of(const wire::MapFileRecord& map, const std::string& path);
 
   Manifest& manifest_;
@@ -47,8 +46,7 @@ class ManifestNotes {
   ArenaMemory* arena_ = nullptr;
   bool changed_ = false;  // since write()
   std::set<std::tuple<std::string, std::int64_t, std::uint64_t>> seen_files_;
-  std::map<std::uint16_t, std::uint16_t> process_of_;  // by thread
-  std::map<std::uint32_t, std::size_t> position_of_;   // in Manifest::processes, by the process's index
+  ProcessNotes processes_;
 };
 
 }  // namespace reweave
