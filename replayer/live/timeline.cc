@@ -61,7 +61,7 @@ std::unique_ptr<HeldReplay> Timeline::hold(const std::string& where, bool quiet)
   }
   // Later replays must show the same process, even if another one runs then.
   if (source_.pid.empty()) source_.pid = std::to_string(replay->place().at("recorded_pid").get<std::int32_t>());
-  // Other processes go on after the end of this one, but no replay can hold it there.
+  // After the end of this process others may continue. No replay can hold this one there.
   if (const auto last = replay->place().at("last").get<std::uint64_t>(); last != 0)
     last_event_ = std::min(last_event_, last);
   // A run of several processes cannot be copied exactly.
