@@ -51,12 +51,19 @@ def fail(message, status):
     leave(status, message)
 
 
+def which_process(place):
+    """Which process was asked, if the recording has several."""
+    if place["processes"] < 2:
+        return ""
+    return "; process %d (%s) was asked, -p chooses another one that `reweave ps` lists" % (place["recorded_pid"], place["program"])
+
+
 def answer(session):
     """Ends gdb."""
     try:
         found = QUESTIONS[os.environ["REWEAVE_QUERY"]](session, os.environ["REWEAVE_QUERY_OF"])
     except (gdb.error, gdb.GdbError) as error:
-        return fail(error, EXIT_BAD_INPUT)
+        return fail(str(error).rstrip(".") + which_process(session.place), EXIT_BAD_INPUT)
     except Exception as error:  # noqa: BLE001: every error gets an answer
         return fail("internal error: %r" % error, EXIT_INTERNAL)
     write({"at": os.environ["REWEAVE_GDB_EVENT"], **({"truncated": True} if truncated() else {}), **found})

@@ -31,6 +31,12 @@ class HuntedScripts(HuntCase):
         listed = [line.split()[2:] for line in self.asked("ps", self.out / "failure-1").splitlines()[1:]]
         self.assertEqual([pathlib.Path(program).name for _, program in listed][1:], ["bank_account"])
         self.assertEqual([end for end, _ in listed], ["134", "SIGABRT"])
+        passing = self.folder / "passing"
+        subprocess.run([self.build / "reweave", "record", "-o", passing, "--", "sh", "-c", "./bank_account; true"],
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True, timeout=LIMIT)
+        done = subprocess.run([self.build / "reweave", "query", passing, "who-wrote", "balance"],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT)
+        self.assertRegex(done.stderr, r"sh\) was asked, -p chooses another one that `reweave ps` lists\n\Z")
 
 
 if __name__ == "__main__":
