@@ -52,7 +52,7 @@ def fail(message, status):
 
 
 def which_process(place):
-    """Which process was asked, if the recording has several."""
+    """Names the process that was asked, if the recording has several."""
     if place["processes"] < 2:
         return ""
     return "; process %d (%s) was asked, -p chooses another one that `reweave ps` lists" % (place["recorded_pid"], place["program"])
