@@ -42,10 +42,11 @@ class UnderSlurm(CampaignCase):
 
     def wait_for_unit(self, pattern):
         """Returns the ID of a running unit; fails at once if the array has ended."""
+        running = []
         def running_or_over():
-            return self.processes("reweave " + pattern) or not self.tasks()
+            running[:] = self.processes("reweave " + pattern)
+            return running or not self.tasks()
         self.cluster.wait_for(running_or_over, "a unit")
-        running = self.processes("reweave " + pattern)
         self.assertTrue(running, f"the units ended before they could be killed: {RUNS} runs are too few here")
         return running[0]
 
@@ -56,7 +57,7 @@ class UnderSlurm(CampaignCase):
         return self.cluster.ask("sbatch", "--parsable", str(path)).strip()
 
     def tasks(self):
-        return self.cluster.ask("squeue", "-h", "-r", "-o", "%i %t", check=False).split("\n")[:-1]
+        return self.cluster.ask("squeue", "-h", "-r", "-o", "%i %t").split("\n")[:-1]
 
     def settle(self):
         """Waits until no task is left. After a node's failure Slurm delays tasks by two minutes; this starts them at
