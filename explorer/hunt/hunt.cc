@@ -132,7 +132,7 @@ Hunt::Hunt(HuntOptions options, std::vector<std::string> command, std::string te
 // Gives each test of a driver a folder of its own.
 void Hunt::name_folders() {
   if (result_.driver.empty()) return;
-  std::set<std::string> taken = {kHuntFile, "junit.xml", "summary.md", "report.sarif"};
+  std::set<std::string> taken = {kHuntFile, "junit.xml", "summary.md", "report.sarif", "quality.json"};
   for (TargetHunt& hunt : result_.targets) {
     const std::string name = as_name(hunt.target.name);
     hunt.folder = name;
@@ -237,6 +237,7 @@ int Hunt::run() {
 void Hunt::write_reports() const {
   folder_->replace_file("junit.xml", junit_report(result_, folder()));
   folder_->replace_file("report.sarif", sarif_report(result_, folder()));
+  folder_->replace_file("quality.json", quality_report(result_, folder()));
   folder_->replace_file("summary.md", markdown_report(result_, folder()));
   folder_->replace_file(kHuntFile, hunt_json(result_, status()));
 }

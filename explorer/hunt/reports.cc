@@ -38,6 +38,11 @@ std::string junit_case(const TargetHunt& hunt, const std::string& folder) {
   return text;
 }
 
+// The same for the same failure in later hunts.
+std::string fingerprint_of(const TargetHunt& hunt, const HuntFailure& failure) {
+  return fmt::format("{} {} {}:{}", hunt.target.name, failure.kept.what, failure.file, failure.line);
+}
+
 json sarif_result(const TargetHunt& hunt, const HuntFailure& failure, const std::string& folder) {
   const std::string message = fmt::format("{}: {}\n{}\n{}", hunt.target.name, headline_of(failure),
                                           failure_text(failure), replay_command(hunt, failure, folder));
@@ -51,8 +56,7 @@ json sarif_result(const TargetHunt& hunt, const HuntFailure& failure, const std:
   const json place = {{"artifactLocation", {{"uri", uri_of(failure.file)}}},
                       {"region", {{"startLine", std::max(failure.line, 1u)}}}};
   result["locations"] = json::array({{{"physicalLocation", place}}});
-  result["partialFingerprints"] = {
-      {"reweave/v1", fmt::format("{} {} {}:{}", hunt.target.name, failure.kept.what, failure.file, failure.line)}};
+  result["partialFingerprints"] = {{"reweave/v1", fingerprint_of(hunt, failure)}};
   return result;
 }
 
@@ -111,6 +115,21 @@ std::string sarif_report(const HuntResult& result, const std::string& folder) {
       json::array({{{"id", "failing-schedule"},
                     {"shortDescription", {{"text", "The program fails under a schedule of its threads"}}}}});
   return json_text(sarif_log(rules, results)) + "\n";
+}
+
+std::string quality_report(const HuntResult& result, const std::string& folder) {
+  json entries = json::array();
+  for (const TargetHunt& hunt : result.targets)
+    for (const HuntFailure& failure : hunt.failures) {
+      if (!failure.kept.reproduced() || failure.file.empty()) continue;
+      entries.push_back({{"description", fmt::format("{}: {}. To see it in gdb: {}", hunt.target.name,
+                                                     headline_of(failure), replay_command(hunt, failure, folder))},
+                         {"check_name", "failing-schedule"},
+                         {"fingerprint", fingerprint_of(hunt, failure)},
+                         {"severity", "critical"},
+                         {"location", {{"path", failure.file}, {"lines", {{"begin", std::max(failure.line, 1u)}}}}}});
+    }
+  return json_text(entries) + "\n";
 }
 
 std::string markdown_report(const HuntResult& result, const std::string& folder) {

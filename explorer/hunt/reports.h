@@ -18,6 +18,8 @@ std::pair<const TargetHunt*, const HuntFailure*> first_failure(const HuntResult&
 std::string junit_report(const HuntResult& result, const std::string& folder);
 // SARIF 2.1.0: one result per failure.
 std::string sarif_report(const HuntResult& result, const std::string& folder);
+// GitLab's code quality report: JSON, one entry per failure whose place is known.
+std::string quality_report(const HuntResult& result, const std::string& folder);
 // Markdown, as a CI system shows for a job.
 std::string markdown_report(const HuntResult& result, const std::string& folder);
 // Text for one screen. `resume`: the command that continues the hunt.
