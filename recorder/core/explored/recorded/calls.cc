@@ -52,19 +52,23 @@ void add(std::uint32_t index, std::uint64_t offset, std::uint64_t parts) {
   index_file_use(calls[index], index, record);
 }
 
+// A new process has the descriptors of its creator.
+void note_inherited(const wire::RecordHeader& record) {
+  if (record.kind != static_cast<std::uint16_t>(wire::RecordKind::kSpawn)) return;
+  inherit_recorded_files(recorded_process_of(record.thread), wire::record_cast<wire::SpawnRecord>(record).process);
+}
+
 void note_spawned(const wire::RecordHeader& record) {
-  if (record.kind != static_cast<std::uint16_t>(wire::RecordKind::kSpawn) || record.thread >= kMaxThreads) return;
-  const auto& spawn = wire::record_cast<wire::SpawnRecord>(record);
-  note_recorded_spawn(spawn);
-  inherit_recorded_files(recorded_process_of(record.thread), static_cast<std::uint16_t>(spawn.process));
+  if (record.kind == static_cast<std::uint16_t>(wire::RecordKind::kSpawn))
+    note_recorded_spawn(wire::record_cast<wire::SpawnRecord>(record));
+  note_inherited(record);
 }
 
 // Events before the start of the runs tell which files are open then, and their contents.
 void note_earlier(const wire::RecordHeader& record) {
-  const std::uint16_t process = recorded_process_of(record.thread);
-  if (record.kind == static_cast<std::uint16_t>(wire::RecordKind::kExec)) forget_recorded_files(process);
-  if (record.kind != static_cast<std::uint16_t>(wire::RecordKind::kSpawn)) return;
-  inherit_recorded_files(process, static_cast<std::uint16_t>(wire::record_cast<wire::SpawnRecord>(record).process));
+  if (record.kind == static_cast<std::uint16_t>(wire::RecordKind::kExec))
+    forget_recorded_files(recorded_process_of(record.thread));
+  note_inherited(record);
 }
 
 void index_earlier(std::uint64_t offset, std::uint64_t parts) {

@@ -252,7 +252,7 @@ int descriptor_argument(long number) {
 
 void index_file_use(RecordedCall& call, std::uint32_t index, const wire::SyscallRecord& record) {
   const int argument = descriptor_argument(record.number);
-  open_now = open_tables[call.thread < kMaxThreads ? recorded_process_of(call.thread) : 0];
+  open_now = open_tables[recorded_process_of(call.thread)];
   const bool is_memory = find_row(record.number)->at.fd >= 0 && (record.args[3] & MAP_ANONYMOUS) != 0;
   if (argument >= 0 && !is_memory) call.file = file_now(static_cast<std::int32_t>(record.args[argument]));
   const std::uint64_t flags = find_row(record.number)->flags;

@@ -36,7 +36,8 @@ void note_first_threads() {
 
 void note_recorded_spawn(const wire::SpawnRecord& record) {
   const ThreadId creator = record.header.thread;
-  if (creator >= kMaxThreads || record.child >= kMaxThreads || spawned_count == kMaxThreads) return;
+  const bool is_sound = creator < kMaxThreads && record.child < kMaxThreads && record.process < kMaxProcesses;
+  if (!is_sound || spawned_count == kMaxThreads) return;
   process_of[record.child] = record.process;
   note_number(record.tid);
   const bool is_process = record.kind != static_cast<std::uint32_t>(wire::SpawnKind::kThread);
@@ -49,7 +50,9 @@ void note_recorded_spawn(const wire::SpawnRecord& record) {
   last_of[creator] = spawned_count;
 }
 
-std::uint16_t recorded_process_of(ThreadId recorded) { return process_of[recorded]; }
+std::uint16_t recorded_process_of(ThreadId recorded) {
+  return recorded < kMaxThreads ? process_of[recorded] : std::uint16_t{0};
+}
 
 bool is_recorded_pid(long pid) {
   if (pid == state().processes[0].pid) return true;
