@@ -11,6 +11,7 @@
 #include "formats/elf/function_names.h"
 #include "formats/elf/library_code.h"
 #include "formats/elf/source_lines.h"
+#include "formats/recording/program_loads.h"
 #include "formats/recording/recorded_symbols.h"
 #include "formats/recording/recording_reader.h"
 #include "recorder/arena.h"
@@ -23,8 +24,8 @@ struct LoadedProgram {
   std::uint64_t base, end;
 };
 
-// The core loads a program where its slot says, or at its own addresses if it is not position independent. Nothing for
-// a script.
+// The core loads a program where its slot says, or at its own addresses if it is not position independent. Nothing if
+// the file is damaged.
 std::optional<LoadedProgram> load_addresses(const Fd& program, std::uint64_t slot) {
   std::uint64_t end = 0;
   bool is_movable = false;
@@ -44,37 +45,34 @@ std::string frame_text(const SourceFrame& frame) {
 Places::Places(const std::string& recording)
     : files_(RecordedFiles::of_source(recording)), symbols_(symbol_files(RecordedFiles::of_source(recording))) {
   RecordingReader reader(recording);
-  auto build_id = [&](const std::string& path) -> std::string {
+  const auto build_id = [&](const std::string& path) -> std::string {
     for (const MappedFile& file : reader.manifest().files)
       if (file.path == path) return file.build_id;
     return "";
   };
-  std::set<std::uint32_t> executing = {0};  // threads whose program has not been loaded yet
+  const auto add = [&](std::uint64_t base, std::uint64_t start, std::uint64_t end, const std::string& path,
+                       bool is_program) {
+    const auto is_same = [&](const Module& module) {
+      return module.base == base && module.start == start && module.end == end && module.path == path;
+    };
+    if (std::ranges::none_of(modules_, is_same))
+      modules_.push_back({base, start, end, path, build_id(path), is_program});
+  };
+  ProgramLoads programs;
   while (const wire::RecordHeader* record = reader.next()) {
-    if (record->kind == static_cast<std::uint16_t>(wire::RecordKind::kExec)) executing.insert(record->thread);
+    const wire::MapFileRecord* program = programs.find(record);
     if (record->kind != static_cast<std::uint16_t>(wire::RecordKind::kMapFile)) continue;
     const auto* file = &wire::record_cast<wire::MapFileRecord>(*record);
     const std::string path = mapped_path(*file);
-    if (file->address == 0) {
-      if (!executing.contains(record->thread)) continue;  // the program's interpreter
-      const std::optional<LoadedProgram> program = load_addresses(files_.open(path), file->offset);
-      if (!program) continue;
-      executing.erase(record->thread);
-      add({program->base, program->base, program->end, path, build_id(path), true});
-    } else if ((file->prot & PROT_EXEC) != 0) {
+    if (program != nullptr) {
+      const std::optional<LoadedProgram> loaded = load_addresses(files_.open(path), file->offset);
+      if (loaded) add(loaded->base, loaded->base, loaded->end, path, true);
+    } else if (file->address != 0 && (file->prot & PROT_EXEC) != 0) {
       const std::uint64_t start = file->address, end = start + file->length;
-      add({start - file->offset, start, end, path, build_id(path), false});
+      add(start - file->offset, start, end, path, false);
     }
   }
   std::ranges::stable_partition(modules_, &Module::is_program);
-}
-
-void Places::add(Module module) {
-  const auto same = [&](const Module& other) {
-    return other.base == module.base && other.start == module.start && other.end == module.end &&
-           other.path == module.path;
-  };
-  if (std::ranges::none_of(modules_, same)) modules_.push_back(std::move(module));
 }
 
 const SourceFrame* Places::frame(std::uint64_t pc) {

@@ -79,7 +79,6 @@ class Places {
     bool is_program;
     std::optional<std::map<std::uint64_t, std::string>> imports = {};  // by slot; read when first needed
   };
-  void add(Module module);
   // Null for an address of no file, and for one that has been in different files, at different times or in different
   // processes: it does not identify the place.
   const Module* module_at(std::uint64_t address) const;

@@ -25,14 +25,10 @@ void ProcessNotes::learn(const wire::RecordHeader* record) {
 }
 
 bool ProcessNotes::note(const wire::RecordHeader* record) {
+  if (const wire::MapFileRecord* file = programs_.find(record)) return note_program(*file);
   switch (static_cast<wire::RecordKind>(record->kind)) {
     case wire::RecordKind::kSpawn:
       return note_spawn(wire::record_cast<wire::SpawnRecord>(*record));
-    case wire::RecordKind::kExec:
-      executing_.insert(record->thread);
-      return false;
-    case wire::RecordKind::kMapFile:
-      return note_program(wire::record_cast<wire::MapFileRecord>(*record));
     case wire::RecordKind::kProcessExit:
       return note_exit(wire::record_cast<wire::ProcessExitRecord>(*record));
     default:
@@ -57,10 +53,7 @@ bool ProcessNotes::note_spawn(const wire::SpawnRecord& spawn) {
   return true;
 }
 
-// The loader opens a script, then its program, then the program's interpreter.
 bool ProcessNotes::note_program(const wire::MapFileRecord& file) {
-  const bool is_script = (file.flags & wire::kMapStandIn) != 0;
-  if (file.address != 0 || is_script || executing_.erase(file.header.thread) == 0) return false;
   ProcessInfo* process = find(process_of(file.header.thread));
   if (process != nullptr) process->program = mapped_path(file);
   return process != nullptr;
@@ -69,7 +62,7 @@ bool ProcessNotes::note_program(const wire::MapFileRecord& file) {
 bool ProcessNotes::note_exit(const wire::ProcessExitRecord& end) {
   ProcessInfo* process = find(end.process);
   if (process != nullptr) process->wait_status = end.wait_status & 0xffff;
-  return true;
+  return process != nullptr;
 }
 
 }  // namespace reweave

@@ -3,10 +3,10 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <vector>
 
 #include "formats/recording/manifest.h"
+#include "formats/recording/program_loads.h"
 #include "formats/wire.h"
 
 namespace reweave {
@@ -34,7 +34,7 @@ class ProcessNotes {
   std::vector<ProcessInfo>& processes_;
   std::map<std::uint16_t, std::uint16_t> process_of_;  // by thread
   std::map<std::uint32_t, std::size_t> position_of_;   // by the process's index
-  std::set<std::uint16_t> executing_;                  // threads whose program has not been loaded yet
+  ProgramLoads programs_;
 };
 
 }  // namespace reweave

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 
 #include "formats/trace/dump.h"
@@ -90,12 +91,11 @@ std::string describe(const wire::SyscallRecord& call, const DumpOptions& options
 
 std::string describe(const wire::SignalRecord& record, const DumpOptions&) {
   if (record.flags != 0) return fmt::format("signal {}, asynchronous, step {}", record.number, record.step);
-  std::int32_t code = 0;      // si_code
-  std::uint64_t address = 0;  // si_addr
-  std::memcpy(&code, record.info + 8, sizeof code);
-  std::memcpy(&address, record.info + 16, sizeof address);
-  return fmt::format("signal {}, synchronous, code {}, address {:#x}, step {}", record.number, code, address,
-                     record.step);
+  siginfo_t info;
+  static_assert(sizeof info == sizeof record.info);
+  std::memcpy(&info, record.info, sizeof info);
+  return fmt::format("signal {}, synchronous, code {}, address {}, step {}", record.number, info.si_code,
+                     fmt::ptr(info.si_addr), record.step);
 }
 
 std::string describe(const wire::MapFileRecord& record, const DumpOptions&) {
