@@ -26,7 +26,7 @@ struct SmallGaps {
 SmallGaps small_gaps = {kMmapTop, 0};
 
 std::uint32_t slot;
-std::uint64_t top_of_mmap = kMmapTop;
+std::uint64_t top_of_mmap() { return mmap_top(slot); }
 
 // Makes room for one region at `index` by moving the shorter side.
 void make_room(std::uint32_t index) {
@@ -54,8 +54,8 @@ void take_out(std::uint32_t first, std::uint32_t last) {
 
 // The gap below the region at `index` has grown.
 void note_gap_at(std::uint32_t index) {
-  const std::uint64_t next = index < table.count ? table.items[index].start : top_of_mmap;
-  const std::uint64_t top = next < top_of_mmap ? next : top_of_mmap,
+  const std::uint64_t next = index < table.count ? table.items[index].start : top_of_mmap();
+  const std::uint64_t top = next < top_of_mmap() ? next : top_of_mmap(),
                       bottom = index == 0 ? 0 : table.items[index - 1].end;
   if (top > small_gaps.floor && top >= bottom + small_gaps.bytes) small_gaps.bytes = top - bottom + 1;
 }
@@ -127,13 +127,12 @@ std::uint32_t program_slot() { return slot; }
 
 void set_program_slot(std::uint32_t to) {
   slot = to;
-  top_of_mmap = mmap_top(to);
-  small_gaps = {top_of_mmap, 0};
+  small_gaps = {top_of_mmap(), 0};
 }
 
 std::uint64_t find_free(std::uint64_t bytes, std::uint64_t bottom, std::uint64_t top) {
-  if (top == 0) top = top_of_mmap;
-  const bool from_known = top == top_of_mmap && bytes >= small_gaps.bytes;
+  if (top == 0) top = top_of_mmap();
+  const bool from_known = top == top_of_mmap() && bytes >= small_gaps.bytes;
   std::uint64_t ceiling = from_known ? small_gaps.floor : top;
   std::uint64_t more_than_seen = from_known ? small_gaps.bytes : 0;  // every gap above `ceiling` is smaller
   for (std::uint32_t i = first_after(ceiling - 1);; i--) {
@@ -142,7 +141,7 @@ std::uint64_t find_free(std::uint64_t bytes, std::uint64_t bottom, std::uint64_t
     if (ceiling < bottom + bytes) return 0;
     const std::uint64_t floor = i == 0 || table.items[i - 1].end < bottom ? bottom : table.items[i - 1].end;
     if (floor < ceiling && ceiling - floor >= bytes && !is_ours(ceiling - bytes, bytes)) {
-      if (top == top_of_mmap) small_gaps = {ceiling, more_than_seen};
+      if (top == top_of_mmap()) small_gaps = {ceiling, more_than_seen};
       return ceiling - bytes;
     }
     if (floor < ceiling && ceiling - floor >= more_than_seen) more_than_seen = ceiling - floor + 1;
@@ -205,7 +204,7 @@ void drop_not_inherited() {
   for (std::uint32_t i = 0; i < table.count; i++)
     if (!table.items[i].not_inherited) table.items[kept++] = table.items[i];
   table.count = kept;
-  small_gaps = {top_of_mmap, 0};
+  small_gaps = {top_of_mmap(), 0};
 }
 
 const Region* region_at(std::uint64_t address) {

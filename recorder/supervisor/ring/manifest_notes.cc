@@ -74,8 +74,7 @@ std::string ManifestNotes::place_of(const wire::MapFileRecord& map, const std::s
 
 void ManifestNotes::note_end(int wait_status) {
   const bool was_ended = arena_->header().status.fatal.load() != 0;
-  for (ProcessInfo& process : manifest_.processes)
-    if (process.index == 0 && !was_ended) process.wait_status = wait_status;
+  if (!was_ended && !manifest_.processes.empty()) manifest_.processes.front().wait_status = wait_status;
   manifest_.wait_status = wait_status;
 }
 
