@@ -22,7 +22,11 @@ class HuntCase(ScratchCase):
 
     def hunt(self, *arguments, status, folder=None):
         """Runs a hunt that must end with `status`. Returns its standard output and standard error."""
-        done = subprocess.run([self.build / "reweave", "hunt", *arguments], cwd=folder or self.folder,
+        return self.reweave("hunt", *arguments, status=status, folder=folder)
+
+    def reweave(self, *arguments, status=0, folder=None):
+        """The same for any verb."""
+        done = subprocess.run([self.build / "reweave", *arguments], cwd=folder or self.folder,
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT)
         output, errors = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
         self.assertEqual(done.returncode, status, output + errors)
@@ -40,6 +44,11 @@ class HuntCase(ScratchCase):
         sarif = json.loads((folder / "report.sarif").read_text())
         self.assertEqual(sarif["version"], "2.1.0")
         self.assertEqual(len(sarif["runs"][0]["results"]), sum(found))
+        quality = json.loads((folder / "quality.json").read_text())
+        placed = [failure for target in told["targets"] for failure in target["failures"]
+                  if failure["reproduced"] and failure["file"]]
+        self.assertEqual([(entry["location"]["path"], entry["location"]["lines"]["begin"]) for entry in quality],
+                         [(failure["file"], failure["line"]) for failure in placed])
         explained = [failure for target in told["targets"] for failure in target["failures"]
                      if failure["reproduced"] and failure["flows"]]
         flows = [result["codeFlows"] for result in sarif["runs"][0]["results"] if "codeFlows" in result]

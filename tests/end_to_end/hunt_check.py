@@ -43,7 +43,8 @@ class Hunts(HuntCase):
         self.assertEqual(self.replayed(junit.text.strip().splitlines()[-1]), 134)
         self.assertIn(output.splitlines()[-1].strip(), (folder / "summary.md").read_text())
         self.assertEqual(sorted(path.name for path in folder.iterdir()),
-                         ["failure-1", "hunt.json", "junit.xml", "output.txt", "passing", "report.sarif", "summary.md"])
+                         ["failure-1", "hunt.json", "junit.xml", "output.txt", "passing", "quality.json", "report.sarif",
+                          "summary.md"])
         self.check_that_the_folder_stands_for_its_failure(folder)
 
     def check_that_the_folder_stands_for_its_failure(self, folder):
