@@ -29,7 +29,7 @@ namespace reweave {
 namespace {
 
 struct CampaignArguments {
-  std::string action, folder, output, part = "1/1";
+  std::string action, folder, output, shard = "1/1";
   std::vector<std::string> recordings;
   CampaignPlan plan;
   unsigned jobs = 0;
@@ -52,21 +52,10 @@ int make_new(const CampaignArguments& arguments) {
   return 0;
 }
 
-// "2/4": the second of four.
-void read_part(const std::string& text, RunUnitsOptions& options) {
-  const std::size_t slash = text.find('/');
-  const std::string first = text.substr(0, slash), all = slash == text.npos ? "" : text.substr(slash + 1);
-  REQUIRE(whole_number(1, kMostUnits)(first).empty() && whole_number(1, kMostUnits)(all).empty() &&
-              std::stoull(first) <= std::stoull(all),
-          "'{}' is not a part such as 2/4", text);
-  options.part = std::stoull(first) - 1;
-  options.all_parts = std::stoull(all);
-}
-
 int run(const CampaignArguments& arguments) {
   RunUnitsOptions options;
   options.jobs = jobs_of(arguments);
-  read_part(arguments.part, options);
+  options.shard = parse_shard(arguments.shard, kMostUnits);
   const CampaignFolder campaign(arguments.folder);
   receive_interruptions({SIGINT, SIGTERM, SIGHUP});
   const RunUnitsResult result = run_units(campaign, options);
@@ -117,7 +106,7 @@ const std::vector<Action>& actions() {
        make_new,
        {"--units", "--rounds", "--runs", "--seed", "--depth", "--strategy", "--expect-status", "--fork-at", "--races",
         "--every-access"}},
-      {"run", run, {"--jobs", "--part"}},
+      {"run", run, {"--jobs", "--shard"}},
       {"status", print_status, {"--json"}},
       {"merge", merge_all, {"--jobs", "--output", "--verify", "--minimise", "--json", "--github"}},
       {"sbatch", print_script, {"--round", "--at-once", "--time"}}};
@@ -195,9 +184,8 @@ void add_campaign_command(CLI::App& app, int& status) {
   add_plan_options(*verb, arguments->plan);
   verb->add_option("-j,--jobs", arguments->jobs, "run, merge: processes that work at a time; default: all processors")
       ->check(whole_number(1, 64));
-  verb->add_option("--part", arguments->part,
-                   "run: only part I of N of the units; each shard of a CI job takes one part")
-      ->type_name("I/N");
+  verb->add_option("--shard", arguments->shard, "run: only the units of shard K of N, for N jobs of a CI service")
+      ->type_name("K/N");
   verb->add_option("-o,--output", arguments->output, "merge: a new folder, in place of DIR/merged");
   verb->add_option("--verify", arguments->merge.verifications, "merge: replays of each failure")
       ->check(whole_number(0, 1'000'000))

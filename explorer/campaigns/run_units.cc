@@ -159,7 +159,7 @@ RunUnitsResult run_units(const CampaignFolder& campaign, const RunUnitsOptions& 
     std::deque<std::uint64_t> units;
     for (std::uint64_t i = 0; i < plan.round_units(); i++) {
       const std::uint64_t unit = round * plan.round_units() + i;
-      if (unit % options.all_parts != options.part) continue;
+      if (!options.shard.has(unit)) continue;
       if (done.contains(unit))
         result.there++;
       else if (blocked.contains(place_of(plan, unit).case_index))

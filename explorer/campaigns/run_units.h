@@ -5,12 +5,13 @@
 #include <string>
 
 #include "explorer/campaigns/campaign_folder.h"
+#include "formats/base/shard.h"
 
 namespace reweave {
 
 struct RunUnitsOptions {
-  unsigned jobs = 1;                      // units at a time, each on a processor of its own
-  std::uint64_t part = 0, all_parts = 1;  // only units whose number is `part` modulo `all_parts`
+  unsigned jobs = 1;  // units at a time, each on a processor of its own
+  Shard shard;        // only its units
 };
 
 struct RunUnitsResult {

@@ -2,6 +2,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "formats/recording/call_names.h"
 #include "formats/trace/dump.h"
 
 namespace reweave {
@@ -34,23 +35,13 @@ std::string describe(const wire::SwitchRecord& record, const DumpOptions&) {
                      named(kEnds, record.timed_out));
 }
 
-// Removes the names that a call was logged with from the front of its outputs, and describes them.
-std::string describe_names(std::string_view& tail) {
-  constexpr std::size_t kHead = sizeof(wire::OutputChunk) + sizeof(wire::NamedFiles);
-  if (tail.size() < kHead) return " [malformed names]";
-  wire::OutputChunk chunk;
-  wire::NamedFiles files;
-  std::memcpy(&chunk, tail.data(), sizeof chunk);
-  std::memcpy(&files, tail.data() + sizeof chunk, sizeof files);
-  if (chunk.bytes > tail.size() - sizeof chunk || files.text_bytes > tail.size() - kHead) return " [malformed names]";
-  std::string_view names = tail.substr(kHead, files.text_bytes);
-  tail.remove_prefix(std::min<std::size_t>(sizeof chunk + (chunk.bytes + 7) / 8 * 8, tail.size()));
+// Describes the names that a call was logged with, and removes them from the front of its outputs.
+std::string describe_names(const wire::SyscallRecord& call, std::string_view& tail) {
+  const std::optional<CallNames> names = names_in(call);
+  if (!names) return " [malformed names]";
+  tail.remove_prefix(names->bytes);
   std::string text;
-  while (!names.empty()) {
-    const std::string_view name = names.substr(0, names.find('\0'));
-    text += fmt::format(" \"{}\"", escaped(name));
-    names.remove_prefix(std::min(name.size() + 1, names.size()));
-  }
+  for (const std::string_view name : names->names) text += fmt::format(" \"{}\"", escaped(name));
   return text;
 }
 
@@ -85,7 +76,7 @@ std::string describe(const wire::SyscallRecord& call, const DumpOptions& options
   text += fmt::format(" step {} context {:016x}", call.step, call.context);
   if (call.flags != 0) text += fmt::format(" flags {:#x}", call.flags);
   std::string_view tail = tail_of(call);
-  if ((call.flags & wire::kNamesFiles) != 0) text += describe_names(tail);
+  if ((call.flags & wire::kNamesFiles) != 0) text += describe_names(call, tail);
   return text + describe_outputs(tail, options.payload_bytes);
 }
 

@@ -122,7 +122,7 @@ class Campaigns(CampaignCase):
         _, errors = self.unit(first, 2, status=NOT_EXAMINED)
         self.assertRegex(errors, r"\Areweave: round 1 of '.*' begins when round 0 is done.*2 of 2 units are missing\n\Z")
         self.reweave("campaign", "run", first, "--jobs", "2")
-        output, _ = self.reweave("campaign", "run", second, "--part", "1/2", "--jobs", "1", status=NOT_EXAMINED)
+        output, _ = self.reweave("campaign", "run", second, "--shard", "1/2", "--jobs", "1", status=NOT_EXAMINED)
         self.assertIn("1 unit made", output)
         self.assertIn("units that wait for the previous round: 1", output)
         for unit in (1, 3, 2):
