@@ -21,6 +21,8 @@
 #include "explorer/words/escaping.h"
 #include "formats/base/error.h"
 #include "formats/base/folder.h"
+#include "formats/base/shard.h"
+#include "formats/base/terminal.h"
 #include "formats/recording/file_identity.h"
 #include "formats/recording/test_framework.h"
 #include "recorder/supervisor/target/program_check.h"
@@ -34,6 +36,13 @@ namespace {
 std::string identity_of(const std::string& program) {
   const MappedFile file = identify_file(program);
   return file.build_id.empty() ? file.content_hash : file.build_id;
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
 }
 
 // Makes a folder name of any text.
@@ -101,13 +110,14 @@ void identify(TargetHunt& hunt) {
 
 }  // namespace
 
-Hunt::Hunt(HuntOptions options, std::vector<std::string> command, std::string test_case)
-    : options_(std::move(options)), given_case_(std::move(test_case)), start_(TargetHunter::Clock::now()) {
+Hunt::Hunt(HuntOptions options, std::vector<std::string> command, Choice choice)
+    : options_(std::move(options)), choice_(std::move(choice)), start_(TargetHunter::Clock::now()) {
   result_.command = std::move(command);
-  result_.test_case = given_case_;
+  result_.test_case = choice_.test_case;
+  result_.shard = choice_.shard;
   std::optional<TestDriver> driver = tests_of(result_.command);
   if (driver) {
-    REQUIRE(given_case_.empty(),
+    REQUIRE(choice_.test_case.empty(),
             "--case works for a single program, but {} starts other programs; choose tests with the arguments of that "
             "command",
             driver->name);
@@ -115,11 +125,12 @@ Hunt::Hunt(HuntOptions options, std::vector<std::string> command, std::string te
     result_.driver = driver->name;
   } else {
     HuntTarget only;
-    only.command = with_case(result_.command, given_case_);
+    only.command = with_case(result_.command, choice_.test_case);
     only.name = shell_command(only.command);
     find_program(only.command.front());
     driver.emplace().tests.push_back(only);
   }
+  take_shard(driver->tests);
   for (HuntTarget& target : driver->tests) {
     TargetHunt hunt;
     hunt.target = std::move(target);
@@ -127,6 +138,20 @@ Hunt::Hunt(HuntOptions options, std::vector<std::string> command, std::string te
     result_.targets.push_back(std::move(hunt));
   }
   name_folders();
+}
+
+// Leaves out the tests of other shards. If there are more shards than tests, several search the same test, each from
+// other seeds.
+void Hunt::take_shard(std::vector<HuntTarget>& tests) {
+  if (choice_.shard.empty()) return;
+  constexpr std::uint64_t kSeeds = 1000;  // more than a test has searches in one hunt
+  Shard shard = parse_shard(choice_.shard, 10'000);
+  if (shard.count > tests.size()) {
+    options_.seed += shard.index / tests.size() * kSeeds;
+    shard = {shard.index % tests.size(), tests.size()};
+  }
+  std::uint64_t number = 0;
+  std::erase_if(tests, [&](const HuntTarget&) { return !shard.has(number++); });
 }
 
 // Gives each test of a driver a folder of its own.
@@ -163,10 +188,8 @@ std::string Hunt::try_folder(const std::string& path) {
   }
   if (!is_new) {
     if (!folder.has(kHuntFile)) return "exists already and is not the folder of a hunt; give another with -o";
-    std::ifstream file(folder.path_of(kHuntFile));
-    std::stringstream text;
-    text << file.rdbuf();
-    const std::string problem = try_to_go_on(parse_hunt(text.str(), folder.path_of(kHuntFile)));
+    const std::string file = folder.path_of(kHuntFile);
+    const std::string problem = try_to_go_on(parse_hunt(text_of(file), file));
     if (!problem.empty()) return problem;
     continues_ = true;
   }
@@ -180,6 +203,7 @@ std::string Hunt::try_to_go_on(const HuntResult& before) {
   if (!same_words(before.command, result_.command) || plain_text(before.test_case) != plain_text(result_.test_case))
     return fmt::format("has the hunt of another command ({}); give another folder with -o",
                        one_line(shell_command(before.command)));
+  if (before.shard != result_.shard) return "has the hunt of another shard; give another folder with -o";
   std::vector<TargetHunt> targets = result_.targets;
   for (TargetHunt& target : targets) {
     const auto known =
@@ -193,13 +217,15 @@ std::string Hunt::try_to_go_on(const HuntResult& before) {
     target = *known;
     target.target = now;
     target.folder = folder;
+    target.unchanged_since.clear();
+    target.earlier_runs = 0;
   }
   result_.targets = std::move(targets);
   return "";
 }
 
-void Hunt::hunt_target(std::size_t number) {
-  TargetHunt& hunt = result_.targets[number];
+void Hunt::with_hunter(TargetHunt& hunt, TargetHunter::Clock::time_point deadline,
+                       const std::function<void(TargetHunter&)>& act) {
   if (!hunt.target.problem.empty()) {
     hunt.problem = hunt.target.problem;
     hunt.problem_status = kExitBadInput;
@@ -207,14 +233,9 @@ void Hunt::hunt_target(std::size_t number) {
   }
   const std::string path = hunt.folder.empty() ? folder() : folder_->path_of(hunt.folder);
   if (!hunt.folder.empty() && !folder_->has(hunt.folder)) folder_->create_folder(hunt.folder);
-  const auto now = TargetHunter::Clock::now();
-  const auto all =
-      std::chrono::duration_cast<TargetHunter::Clock::duration>(std::chrono::duration<double>(options_.seconds));
-  const auto left = std::max(start_ + all - now, TargetHunter::Clock::duration::zero());
-  const auto share = left / static_cast<std::int64_t>(result_.targets.size() - number);
-  TargetHunter hunter(options_, hunt, fs::absolute(path).string(), now + share, [this] { write_reports(); });
+  TargetHunter hunter(options_, hunt, fs::absolute(path).string(), deadline, [this] { write_reports(); });
   try {
-    hunter.run();
+    act(hunter);
   } catch (const Error& error) {
     hunt.problem = error.what();
     hunt.problem_status = error.exit_code();
@@ -224,9 +245,51 @@ void Hunt::hunt_target(std::size_t number) {
   }
 }
 
-int Hunt::run() {
+TargetHunter::Clock::time_point Hunt::share_of_time(std::size_t targets_left) const {
+  const auto all =
+      std::chrono::duration_cast<TargetHunter::Clock::duration>(std::chrono::duration<double>(options_.seconds));
+  const auto now = TargetHunter::Clock::now();
+  const auto left = std::max(start_ + all - now, TargetHunter::Clock::duration::zero());
+  return now + left / static_cast<std::int64_t>(targets_left);
+}
+
+// Records a passing run of each test that an earlier hunt searched, and compares what it depends on.
+void Hunt::leave_out_unchanged() {
+  std::vector<std::pair<std::string, HuntResult>> earlier;
+  for (const std::string& path : choice_.since) {
+    const std::string file = fs::is_directory(path) ? path + "/" + kHuntFile : path;
+    if (fs::exists(file))
+      earlier.emplace_back(file, parse_hunt(text_of(file), file));
+    else
+      notice("there is no {}: no test is left out for it", file);
+  }
   for (std::size_t i = 0; i < result_.targets.size() && interruption() == 0; i++) {
-    hunt_target(i);
+    TargetHunt& hunt = result_.targets[i];
+    if (hunt.has_passing) continue;  // from an earlier call, since when it may have changed
+    for (const auto& [file, before] : earlier) {
+      const auto known =
+          std::ranges::find_if(before.targets, [&](const TargetHunt& other) { return same_target(other, hunt); });
+      if (known == before.targets.end() || !known->is_clean() || known->inputs.empty()) continue;
+      if (!hunt.has_passing) {
+        bool is_ready = false;
+        with_hunter(hunt, share_of_time(result_.targets.size() - i),
+                    [&](TargetHunter& hunter) { is_ready = hunter.prepare(); });
+        if (!is_ready) break;
+      }
+      if (hunt.inputs != known->inputs) continue;
+      hunt.unchanged_since = file;
+      hunt.earlier_runs = known->runs() + known->earlier_runs;
+    }
+  }
+}
+
+int Hunt::run() {
+  leave_out_unchanged();
+  std::vector<TargetHunt*> searched;
+  for (TargetHunt& hunt : result_.targets)
+    if (hunt.unchanged_since.empty()) searched.push_back(&hunt);
+  for (std::size_t i = 0; i < searched.size() && interruption() == 0; i++) {
+    with_hunter(*searched[i], share_of_time(searched.size() - i), &TargetHunter::run);
     write_reports();
   }
   result_.interrupted = interruption();
@@ -246,8 +309,8 @@ int Hunt::status() const {
   if (result_.interrupted != 0) return 128 + result_.interrupted;
   if (result_.found()) return kExitFailureFound;
   if (std::ranges::any_of(result_.targets, &TargetHunt::suspects)) return kExitSuspected;
-  const bool is_examined =
-      std::ranges::any_of(result_.targets, [](const TargetHunt& hunt) { return hunt.examined() > 0; });
+  const bool is_examined = std::ranges::any_of(
+      result_.targets, [](const TargetHunt& hunt) { return hunt.examined() > 0 || !hunt.unchanged_since.empty(); });
   if (is_examined) return 0;
   const TargetHunt& first = result_.targets.front();
   return result_.driver.empty() && first.problem_status != 0 ? first.problem_status : kExitNotExamined;
@@ -255,7 +318,9 @@ int Hunt::status() const {
 
 std::string Hunt::resume_command() const {
   std::vector<std::string> words = {"reweave", "hunt", "-o", folder()};
-  if (!given_case_.empty()) words.insert(words.end(), {"--case", given_case_});
+  if (!choice_.test_case.empty()) words.insert(words.end(), {"--case", choice_.test_case});
+  if (!choice_.shard.empty()) words.insert(words.end(), {"--shard", choice_.shard});
+  for (const std::string& path : choice_.since) words.insert(words.end(), {"--since", path});
   words.push_back("--");
   words.insert(words.end(), result_.command.begin(), result_.command.end());
   return shell_command(words);

@@ -1,6 +1,7 @@
 // A hunt: from a command that fails sometimes to recordings that fail every time, in one folder.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,8 +15,15 @@ namespace reweave {
 
 class Hunt {
  public:
+  struct Choice {
+    std::string test_case;  // --case; empty: none
+    std::string shard;      // --shard: only the tests of a shard such as 2/4; empty: all
+    // Hunts before this one, files or folders. Tests that they searched are left out if they are as they were then.
+    std::vector<std::string> since;
+  };
+
   // Determines the targets: the program, or the tests of a test driver. Throws BadInput if there is none.
-  Hunt(HuntOptions options, std::vector<std::string> command, std::string test_case);
+  Hunt(HuntOptions options, std::vector<std::string> command, Choice choice);
 
   // Takes the folder `path`, which is new or has an earlier hunt for the same command. If `path` is empty, takes the
   // first usable reweave-hunt-PROGRAM-N in the current folder. Throws BadInput if another hunt uses it.
@@ -34,12 +42,19 @@ class Hunt {
   std::string try_folder(const std::string& path);
   std::string try_to_go_on(const HuntResult& before);
   void name_folders();
-  void hunt_target(std::size_t number);
+  void take_shard(std::vector<HuntTarget>& tests);
+  void leave_out_unchanged();
+  // Makes a hunter for the target, whose folder it creates, and lets `act` use it until `deadline`. Problems become the
+  // target's.
+  void with_hunter(TargetHunt& hunt, TargetHunter::Clock::time_point deadline,
+                   const std::function<void(TargetHunter&)>& act);
+  // The end of an equal share of the time that is left.
+  TargetHunter::Clock::time_point share_of_time(std::size_t targets_left) const;
   void write_reports() const;
   int status() const;
 
-  const HuntOptions options_;
-  const std::string given_case_;
+  HuntOptions options_;
+  const Choice choice_;
   HuntResult result_;
   std::optional<Folder> folder_;
   Fd lock_{-1};  // locks the folder until this object is destroyed

@@ -24,7 +24,8 @@ namespace {
 
 struct HuntArguments {
   HuntOptions options;
-  std::string output, test_case, time = "3m";
+  Hunt::Choice choice;
+  std::string output, time = "3m";
   bool json = false, github = false;
   std::vector<std::string> command;
 };
@@ -90,7 +91,7 @@ int hunt(HuntArguments& arguments) {
     notice("{} is given to the program; an option of hunt comes before --", option);
   find_runtime();  // fails before a folder is created that would be left behind
   receive_interruptions({SIGINT, SIGTERM, SIGHUP});
-  Hunt hunt(arguments.options, arguments.command, arguments.test_case);
+  Hunt hunt(arguments.options, arguments.command, arguments.choice);
   hunt.take_folder(arguments.output);
   if (hunt.continues()) {
     std::uint64_t runs = 0, failures = 0;
@@ -133,9 +134,17 @@ void add_hunt_command(CLI::App& app, int& status) {
       ->type_name("N");
   verb->add_flag("--all", options.all, "continue after the first failure");
   verb->add_option(
-          "--case", arguments->test_case,
+          "--case", arguments->choice.test_case,
           "run only this test case, by --gtest_filter=NAME, --run_test=NAME or the option of the program's framework")
       ->type_name("NAME");
+  verb->add_option("--shard", arguments->choice.shard,
+                   "only the tests of shard K of N, for N jobs of a CI service; a single test is searched from other "
+                   "seeds in each")
+      ->type_name("K/N");
+  verb->add_option("--since", arguments->choice.since,
+                   "hunt.json of an earlier hunt, or its folder: leave out tests that were searched then and whose "
+                   "programs, libraries and files are still the same; if it does not exist, none is left out")
+      ->type_name("PATH");
   verb->add_option("--expect-status", options.expected,
                    "exit statuses and signals that are normal, such as 0,3,SIGTERM; default: 0");
   verb->add_option("-j,--jobs", options.jobs, "workers of the search, each on a processor of its own")

@@ -62,6 +62,9 @@ json of(const TargetHunt& hunt) {
                  {"folder", hunt.folder},
                  {"program", hunt.identity},
                  {"passing", hunt.has_passing ? json("passing") : json()},
+                 {"inputs", hunt.inputs},
+                 {"unchanged_since", hunt.unchanged_since.empty() ? json() : json(hunt.unchanged_since)},
+                 {"earlier_runs", hunt.earlier_runs},
                  {"recorded", hunt.recorded},
                  {"searches", json::array()},
                  {"failures", json::array()},
@@ -79,6 +82,11 @@ TargetHunt target_of(const json& from) {
   from.at("folder").get_to(hunt.folder);
   from.at("program").get_to(hunt.identity);
   hunt.has_passing = !from.at("passing").is_null();
+  hunt.inputs = from.value("inputs", "");  // older hunts do not have these three
+  if (const json since = from.value("unchanged_since", json()); !since.is_null()) since.get_to(hunt.unchanged_since);
+  hunt.earlier_runs = from.value("earlier_runs", std::uint64_t{0});
+  if (const json problem = from.at("problem"); !problem.is_null()) problem.get_to(hunt.problem);
+  from.at("problem_status").get_to(hunt.problem_status);
   from.at("recorded").get_to(hunt.recorded);
   for (const json& search : from.at("searches")) hunt.searches.push_back(search_of(search));
   for (const json& failure : from.at("failures")) hunt.failures.push_back(failure_of(failure));
@@ -95,6 +103,10 @@ bool TargetHunt::suspects() const {
   return std::ranges::any_of(searches, [](const HuntSearch& search) { return !search.suspected.empty(); });
 }
 
+bool TargetHunt::is_clean() const {
+  return failures.empty() && problem.empty() && !suspects() && (examined() > 0 || !unchanged_since.empty());
+}
+
 std::uint64_t TargetHunt::runs() const {
   return std::accumulate(searches.begin(), searches.end(), std::uint64_t{0},
                          [](std::uint64_t sum, const HuntSearch& search) { return sum + search.runs; });
@@ -108,9 +120,10 @@ std::uint64_t TargetHunt::examined() const {
 bool HuntResult::found() const { return std::ranges::any_of(targets, &TargetHunt::found); }
 
 std::string hunt_json(const HuntResult& result, int status) {
-  json whole = {{"format", kResultFormat},           {"version", kResultVersion}, {"reweave", REWEAVE_VERSION},
-                {"command", result.command},         {"case", result.test_case},  {"driver", result.driver},
-                {"interrupted", result.interrupted}, {"status", status},          {"targets", json::array()}};
+  json whole = {{"format", kResultFormat},   {"version", kResultVersion},         {"reweave", REWEAVE_VERSION},
+                {"command", result.command}, {"case", result.test_case},          {"driver", result.driver},
+                {"shard", result.shard},     {"interrupted", result.interrupted}, {"status", status},
+                {"targets", json::array()}};
   for (const TargetHunt& target : result.targets) whole["targets"].push_back(of(target));
   // Arguments may contain any bytes; those that are not UTF-8 are replaced.
   return json_text(whole) + "\n";
@@ -125,6 +138,7 @@ HuntResult parse_hunt(const std::string& text, const std::string& path) {
     whole.at("command").get_to(result.command);
     whole.at("case").get_to(result.test_case);
     whole.at("driver").get_to(result.driver);
+    result.shard = whole.value("shard", "");  // older hunts do not have it
     for (const json& target : whole.at("targets")) result.targets.push_back(target_of(target));
     return result;
   } catch (const json::exception& error) {

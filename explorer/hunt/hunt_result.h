@@ -50,7 +50,10 @@ struct TargetHunt {
   std::string identity;   // of the program's file: build-id or hash
   bool has_lines = true;  // true if the file has or names debug information, or is no program; not kept on disk
   bool has_passing = false;
-  std::uint64_t recorded = 0;  // runs recorded without a search
+  std::string inputs;           // hash_of_inputs() of the passing recording; empty if there is none or it is not known
+  std::string unchanged_since;  // the file of an earlier hunt that searched the same program; empty: it is searched now
+  std::uint64_t earlier_runs = 0;  // of the searches before that, if it is unchanged
+  std::uint64_t recorded = 0;      // runs recorded without a search
   std::vector<HuntSearch> searches;
   std::vector<HuntFailure> failures;  // both those that replay and the others
   std::string problem;                // the reason why it was not searched, or not completely; empty if it was
@@ -58,6 +61,8 @@ struct TargetHunt {
 
   bool found() const;
   bool suspects() const;  // true if a search suspected runs
+  // True if it was searched, now or by the hunt that it is unchanged since, and there is nothing to report.
+  bool is_clean() const;
   std::uint64_t runs() const;
   std::uint64_t examined() const;
 };
@@ -65,6 +70,7 @@ struct TargetHunt {
 struct HuntResult {
   std::vector<std::string> command;  // as given by the user
   std::string test_case;             // --case; empty: none
+  std::string shard;                 // --shard; empty: all tests
   std::vector<TargetHunt> targets;   // one, or the tests of a driver
   std::string driver;                // ctest, meson, pytest; empty: none
   int interrupted = 0;               // the signal that interrupted the hunt, or 0

@@ -34,6 +34,8 @@ std::string junit_case(const TargetHunt& hunt, const std::string& folder) {
   }
   if (const std::string error = error_of(hunt); !error.empty())
     text += fmt::format("      <error message=\"{}\"/>\n", xml_text(one_line(error)));
+  if (!hunt.unchanged_since.empty())
+    text += fmt::format("      <skipped message=\"{}\"/>\n", xml_text(one_line(short_verdict(hunt))));
   text += fmt::format("      <system-out>{}</system-out>\n    </testcase>\n", xml_text(searched_text(hunt)));
   return text;
 }

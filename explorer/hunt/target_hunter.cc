@@ -59,12 +59,15 @@ bool TargetHunter::is_over() const { return interruption() != 0 || Clock::now() 
 
 bool TargetHunter::is_enough() const { return !options_.all && found_; }
 
-void TargetHunter::run() {
+bool TargetHunter::prepare() {
   hunt_.problem.clear();
   hunt_.problem_status = 0;
   remove_leftovers();
-  if (!record_passing() || is_enough() || is_over()) return;
-  search();
+  return record_passing() && !is_enough() && !is_over();
+}
+
+void TargetHunter::run() {
+  if (prepare()) search();
 }
 
 // Removes what a killed hunt left behind.
@@ -88,7 +91,7 @@ CampaignOptions TargetHunter::campaign_options() const {
   options.output = path_of(kSearchFolder);
   options.runs = options_.runs != 0 ? options_.runs : std::numeric_limits<std::uint64_t>::max() / 2;
   options.seconds = std::max(seconds_left(), 0.001);
-  options.seed = hunt_.searches.empty() ? 1 : hunt_.searches.back().seed + 1;
+  options.seed = hunt_.searches.empty() ? options_.seed : hunt_.searches.back().seed + 1;
   options.jobs = options_.jobs;
   options.all_frames = options_.all_frames;
   options.expected = expected_.text().empty() ? "" : expected_endings();

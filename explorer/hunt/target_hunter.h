@@ -21,6 +21,7 @@ struct HuntOptions {
   unsigned jobs = 1;
   bool all_frames = false;  // CampaignOptions::all_frames
   std::string expected;     // normal endings; empty: each target's own
+  std::uint64_t seed = 1;   // of the first recording and search; later ones have later seeds
 };
 
 class TargetHunter {
@@ -35,6 +36,9 @@ class TargetHunter {
   // Ends when the time is up, the first failure is found, or the process is interrupted. If the target cannot be
   // searched, the reason becomes its `problem`.
   void run();
+  // Records a passing run if there is none; the first part of run(). False if there is nothing to search, now or at
+  // all.
+  bool prepare();
 
  private:
   struct Recorded {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "explorer/campaign/failure_store.h"
+#include "explorer/hunt/inputs.h"
 #include "explorer/hunt/target_hunter.h"
 #include "explorer/run/child.h"
 #include "explorer/run/interruption.h"
@@ -117,10 +118,11 @@ bool TargetHunter::record_passing() {
   for (std::uint64_t tries = 0; tries < kPassingTries && !is_over(); tries++) {
     show("recording", 0, 0);
     Recorded recorded;
-    if (!record(hunt_.recorded + 1, false, recorded)) return false;
+    if (!record(options_.seed + hunt_.recorded, false, recorded)) return false;
     if (!recorded.run.failed()) {
       fs::rename(path_of(kRecordingFolder), path_of(kPassingFolder));
       hunt_.has_passing = true;
+      hunt_.inputs = hash_of_inputs(path_of(kPassingFolder));
       save_();
       return true;
     }

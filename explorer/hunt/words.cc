@@ -29,8 +29,11 @@ std::string verdict_of(const HuntResult& result) {
   const auto failing = std::ranges::count_if(result.targets, &TargetHunt::found);
   const auto searched =
       std::ranges::count_if(result.targets, [](const TargetHunt& hunt) { return hunt.found() || hunt.examined() > 0; });
-  return fmt::format("{} of {} tests fail{}, {} could be searched", failing, result.targets.size(),
-                     failing == 1 ? "s" : "", searched);
+  const auto unchanged =
+      std::ranges::count_if(result.targets, [](const TargetHunt& hunt) { return !hunt.unchanged_since.empty(); });
+  return fmt::format("{} of {} tests fail{}, {} could be searched{}", failing, result.targets.size(),
+                     failing == 1 ? "s" : "", searched,
+                     unchanged == 0 ? "" : fmt::format(", {} left out because unchanged", unchanged));
 }
 
 std::string short_verdict(const TargetHunt& hunt) {
@@ -39,6 +42,9 @@ std::string short_verdict(const TargetHunt& hunt) {
         std::ranges::count_if(hunt.failures, [](const HuntFailure& failure) { return failure.kept.reproduced(); });
     return failures == 1 ? "a failure that replays" : fmt::format("{} failures that replay", failures);
   }
+  if (!hunt.unchanged_since.empty())
+    return fmt::format("not searched again: unchanged since {}, when {} found no failure", hunt.unchanged_since,
+                       counted(hunt.earlier_runs, "run"));
   if (hunt.suspects()) return "no failure found, but runs that may fail could not be followed to their end";
   if (hunt.examined() > 0) return "no failure found, which does not prove that there is none";
   return "not examined";

@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import unittest
+import xml.etree.ElementTree
 
 from hunt_case import BAD_INPUT, FAILURE_FOUND, LIMIT, HuntCase
 
@@ -48,6 +49,54 @@ add_test(left_out "/bin/false")
         self.assertEqual(self.replayed(output.splitlines()[-1]), 134)
         self.hunt(*command, status=FAILURE_FOUND)
         self.assertEqual([len(target["searches"]) for target in self.kept()["targets"]], [2, 2, 2, 0])
+
+    def write_ctest(self, **commands):
+        """Makes tests of these shell commands. Returns the words that run them."""
+        (self.folder / "CTestTestfile.cmake").write_text("".join(
+            f'add_test({name} "/bin/sh" "-c" "{command}")\n' for name, command in commands.items()))
+        return ["ctest", "--test-dir", self.folder]
+
+    @unittest.skipUnless(shutil.which("ctest"), "no CTest")
+    def test_since_an_earlier_hunt(self):
+        """A test is left out only if nothing that it reads has changed, as far as that can be known."""
+        (self.folder / "data").write_text("1\n")
+        ctest = self.write_ctest(reads="cat data", writes="echo $$ >made; mv made renamed; cat renamed",
+                                 removes="echo 1 >gone; cat gone; rm gone", starts="echo",
+                                 imports="/usr/bin/python3 -c 'import json'", fails="exit 3")
+        first, second = self.folder / "first", self.folder / "second"
+
+        def searched(folder, *since, status=0):
+            self.hunt("-o", folder, "--runs", "2", *since, "--", *ctest, status=status)
+            return {target["name"] for target in self.kept(folder)["targets"] if target["unchanged_since"] is None}
+
+        all_tests = {"reads", "writes", "removes", "starts", "imports", "fails"}
+        self.assertEqual(searched(first, "--since", self.folder / "nothing", status=FAILURE_FOUND), all_tests)
+        since = "--since", self.folder / "nothing", "--since", first
+        self.assertEqual(searched(second, *since, status=FAILURE_FOUND), {"imports", "fails"})
+        self.assertEqual(searched(second, status=FAILURE_FOUND), all_tests)  # the hunt continues
+        ctest = self.write_ctest(reads="cat data", writes="echo", starts="echo")
+        (self.folder / "data").write_text("2\n")
+        output, _ = self.hunt("-o", self.out, "--runs", "2", "--since", first / "hunt.json", "--", *ctest, status=0)
+        self.assertEqual(output.splitlines()[0],
+                         "0 of 3 tests fail, 2 could be searched, 1 left out because unchanged")
+        skipped = xml.etree.ElementTree.parse(self.out / "junit.xml").findall(".//testcase[skipped]")
+        self.assertEqual([case.get("name") for case in skipped], ["starts"])
+
+    @unittest.skipUnless(shutil.which("ctest"), "no CTest")
+    def test_shards(self):
+        ctest = self.write_ctest(first="echo 1", second="echo 2", third="echo 3")
+
+        def in_shard(shard):
+            self.hunt("-o", self.folder / shard.replace("/", "of"), "--runs", "1", "--shard", shard, "--", *ctest, status=0)
+            return [(target["name"], target["searches"][0]["seed"])
+                    for target in self.kept(self.folder / shard.replace("/", "of"))["targets"]]
+
+        self.assertEqual(in_shard("1/2"), [("first", 1), ("third", 1)])
+        self.assertEqual(in_shard("2/2"), [("second", 1)])
+        self.assertEqual([in_shard(f"{number}/5") for number in (2, 5)], [[("second", 1)], [("second", 1001)]])
+        self.hunt("-o", self.folder / "1of2", "--shard", "2/2", "--", *ctest, status=BAD_INPUT)
+        for shard in ("3/2", "0/2", "1", "1/0", "1/2/3", "-1/2"):
+            self.hunt("-o", self.out, "--shard", shard, "--", *ctest, status=BAD_INPUT)
 
     @unittest.skipUnless(shutil.which("meson"), "no Meson")
     def test_tests_of_meson(self):
