@@ -61,7 +61,56 @@ def roff(text):
     return re.sub(r"(?m)^([.'])", r"\\&\1", text)
 
 
-def page(name, verb, shown, version, verbs):
+# The variable, what it does, and the verbs that read it; none: all.
+ENVIRONMENT = [
+    ("REWEAVE_DIR", "where recordings go that are not named; default: $XDG_DATA_HOME/reweave or ~/.local/share/reweave",
+     []),
+    ("NO_COLOR", "if set, no colours unless --color always", []),
+    ("TMPDIR", "where scratch folders are made; default: /tmp", []),
+    ("TSAN_OPTIONS", "for programs built with -fsanitize=thread: suppressions, and the exit status of races",
+     ["hunt", "explore", "explain"]),
+    ("GITHUB_STEP_SUMMARY", "with --github: the file that the summary is appended to", ["hunt", "campaign"]),
+]
+
+READERS = ["replay", "explore", "explain", "predict", "dump", "traceinfo", "ps", "trace", "query", "pack", "dap"]
+# The path, its content, and the verbs whose pages name it; none: all, "" is reweave itself.
+FILES = [
+    ("~/.local/share/reweave/PROGRAM-N/", "recordings that are not named; the link latest leads to the last one",
+     ["", "record", *READERS]),
+    ("RECORDING/manifest, RECORDING/events", "what a recording is of, and what happened in the run",
+     ["", "record", "hunt", *READERS]),
+    ("RECORDING/files/", "copies of files that the program mapped", ["", "record", "hunt", *READERS]),
+    ("RECORDING/story.txt", "how the failure was found, its cause and its steps", ["", "hunt", "explore", "campaign"]),
+    ("RECORDING/explanation.json", "what explain --save found", ["", "hunt", "explain", "replay"]),
+    ("FOLDER/failure-1/, ...", "recordings that fail in each replay", ["", "hunt", "explore"]),
+    ("reweave-hunt-PROGRAM-N/", "a hunt: its recordings with report.html, and hunt.json, summary.md, junit.xml, "
+     "report.sarif, quality.json", ["", "hunt"]),
+    ("CAMPAIGN/campaign.json, CAMPAIGN/units/", "a campaign: its plan, and the results of its units", ["", "campaign"]),
+    ("CAMPAIGN/merged/", "the results of all units: failures.json, index.html, summary.md, and recordings",
+     ["", "campaign"]),
+    ("/usr/share/doc/reweave/docs/", "the formats of these files", ["", "record", "hunt", "campaign"]),
+    ("/usr/share/doc/reweave/examples/", "files for CI services, and a program to try", ["", "hunt"]),
+]
+
+
+STATUSES = "Exit statuses"
+
+
+def statuses_of(top):
+    [items] = [items for title, items in top.sections.items() if title.startswith(STATUSES)]
+    return [Item("0", "it did what was asked")] + items
+
+
+def entries(rows, verb):
+    """The rows that concern a verb, as roff."""
+    lines = []
+    for name, text, verbs in rows:
+        if not verbs or verb in verbs:
+            lines += [".TP", f".B {roff(name)}", roff(text)]
+    return lines or ["None that other pages do not name: see \\fBreweave\\fR(1)."]
+
+
+def page(name, verb, shown, version, verbs, statuses):
     lines = [f'.TH {roff(name.upper())} 1 "" "reweave {version}" "User Commands"', ".SH NAME",
              f"{roff(name)} \\- {roff(shown.description.splitlines()[0].rstrip('.'))}", ".SH SYNOPSIS",
              f".B {roff(shown.usage.removeprefix('reweave ') if verb == '' else shown.usage)}"]
@@ -70,14 +119,18 @@ def page(name, verb, shown, version, verbs):
     if len(shown.description.splitlines()) > 1:
         lines += [".SH DESCRIPTION", roff(shown.description)]
     for title, items in shown.sections.items():
+        if title.startswith(STATUSES):
+            continue
         title = "Arguments" if title == "Positionals" else title.split(",")[0]
         lines.append(f".SH {roff(title.upper())}")
         for item in items:
             lines += [".TP", f".B {roff(item.name)}", roff(item.text) or "\\&"]
     if shown.footer:
         lines += [".SH NOTES", roff(shown.footer).replace("\n", "\n.br\n")]
-    lines += [".SH ENVIRONMENT", ".TP", ".B REWEAVE_DIR",
-              roff("where recordings go that are not named; default: ~/.local/share/reweave")]
+    lines += [".SH EXIT STATUS"]
+    for item in statuses:
+        lines += [".TP", f".B {roff(item.name)}", roff(item.text)]
+    lines += [".SH FILES"] + entries(FILES, verb) + [".SH ENVIRONMENT"] + entries(ENVIRONMENT, verb)
     others = ["reweave"] + [f"reweave-{each}" for each in verbs]
     lines += [".SH SEE ALSO", ", ".join(f"\\fB{roff(each)}\\fR(1)" for each in others if each != name)]
     return "\n".join(lines) + "\n"
@@ -170,10 +223,11 @@ def main():
     version = subprocess.run([reweave, "--version"], capture_output=True, text=True, check=True).stdout.strip()
     top = read_help(reweave)
     verbs = [item.name for item in verbs_of(top)]
+    statuses = statuses_of(top)
     helps = {verb: read_help(reweave, verb) for verb in verbs}
-    (folder / "reweave.1").write_text(page("reweave", "", top, version, verbs))
+    (folder / "reweave.1").write_text(page("reweave", "", top, version, verbs, statuses))
     for verb, shown in helps.items():
-        (folder / f"reweave-{verb}.1").write_text(page(f"reweave-{verb}", verb, shown, version, verbs))
+        (folder / f"reweave-{verb}.1").write_text(page(f"reweave-{verb}", verb, shown, version, verbs, statuses))
     (folder / "reweave.bash").write_text(bash(helps))
     (folder / "_reweave").write_text(zsh(helps, top))
     (folder / "reweave.fish").write_text(fish(helps, top))

@@ -103,11 +103,17 @@ class Install(ScratchCase):
         self.assertEqual(verbs[0], "hunt")
         self.assertIn("pack", verbs)
         share = self.prefix / "share"
+        program = (self.prefix / "bin" / "reweave").read_bytes()
         for verb in verbs:
             page = (share / "man" / "man1" / f"reweave-{verb}.1").read_text()
             options = re.findall(r"--[a-z][a-z-]+", self.run_installed(verb, "--help"))
             for option in options:
                 self.assertIn(option.replace("-", "\\-"), page)
+            for section in ("EXAMPLES", "EXIT STATUS", "FILES", "ENVIRONMENT"):
+                self.assertIn(f"\n.SH {section}\n", page)
+            environment = page.split(".SH ENVIRONMENT\n")[1].split(".SH")[0]
+            for variable in re.findall(r"^\.B (\w+)$", environment, re.M):
+                self.assertTrue(variable == "TMPDIR" or variable.encode() in program, variable)
         for completion in ("bash-completion/completions/reweave.bash", "zsh/vendor-completions/_reweave",
                            "fish/vendor_completions.d/reweave.fish"):
             text = (share / completion).read_text()
