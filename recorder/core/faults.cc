@@ -121,14 +121,18 @@ void check_instruction(std::uint64_t ip) {
   stop_run(wire::OutcomeKind::kUnsupported, text);
 }
 
-// Some virtual machines now and then deliver a step without its mark in DR6. Linux then takes it for the instruction
-// int1, and gives the signal its code.
-void mend_step(void* info, const KernelContext& context) {
+bool is_int1(std::uint64_t address) {
   constexpr std::uint8_t kInt1 = 0xf1;
+  return bytes_there(address, 1) == 1 && *reinterpret_cast<const std::uint8_t*>(address) == kInt1;
+}
+
+// Some virtual machines now and then deliver a step without its mark in DR6. Linux then takes it for the instruction
+// int1, and gives the signal its code. When int1 traps, the instruction pointer is after it; on some machines it is at
+// int1.
+void mend_step(void* info, const KernelContext& context) {
   int& code = static_cast<int*>(info)[2];
-  const std::uint64_t before = context.registers.rip - 1;
-  const bool is_int1 = bytes_there(before, 1) == 1 && *reinterpret_cast<const std::uint8_t*>(before) == kInt1;
-  if (code == kNoReason && (context.registers.eflags & kTrapFlag) != 0 && !is_int1) code = kStepped;
+  if (code != kNoReason || (context.registers.eflags & kTrapFlag) == 0) return;
+  if (!is_int1(context.registers.rip - 1) && !is_int1(context.registers.rip)) code = kStepped;
 }
 
 }  // namespace
