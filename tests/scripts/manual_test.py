@@ -59,7 +59,7 @@ class Manual(unittest.TestCase):
 
     def test_pages_show_the_examples(self):
         for verb, shown in self.helps.items():
-            text = manual.page(f"reweave-{verb}", verb, shown, "1", self.helps)
+            text = manual.page(f"reweave-{verb}", verb, shown, "1", self.helps, [])
             self.assertIn(".SH EXAMPLES", text)
             for item in shown.sections["Examples"]:
                 self.assertTrue(item.name.startswith(f"reweave {verb}"), item.name)
@@ -67,7 +67,7 @@ class Manual(unittest.TestCase):
                 self.assertIn(manual.roff(item.name), text)
 
     def test_notes_keep_their_lines(self):
-        notes = manual.page("reweave-hunt", "hunt", self.helps["hunt"], "1", self.helps).partition(".SH NOTES\n")[2]
+        notes = manual.page("reweave-hunt", "hunt", self.helps["hunt"], "1", self.helps, []).partition(".SH NOTES\n")[2]
         self.assertGreater(notes.partition(".SH ")[0].count("\n.br\n"), 2)
 
     def test_bash_completes_what_an_option_may_be(self):
