@@ -22,7 +22,7 @@ IN_PROCESS = ("formats/wire.h", "formats/event.h", "recorder/arena.h", "recorder
 # "x/" allows all below x, "x/*" the files directly in x, anything else that one file. Own folder always.
 LAYERS = {
     "formats/": (),
-    "recorder/compiler/": ("recorder/sled_format.h",),
+    "recorder/compiler/": ("recorder/sled_format.h", "formats/code/summary_format.h"),
     "recorder/": ("formats/wire.h", "formats/event.h"),
     "recorder/core/": IN_PROCESS,
     "recorder/shim/": IN_PROCESS,

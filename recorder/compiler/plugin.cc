@@ -12,6 +12,7 @@
 
 #include "recorder/compiler/copies.h"
 #include "recorder/compiler/sites.h"
+#include "recorder/compiler/summary.h"
 
 using namespace reweave;  // NOLINT: the plugin's entry is global
 
@@ -112,6 +113,15 @@ struct MarkFunctions : llvm::PassInfoMixin<MarkFunctions> {
   }
 };
 
+// The summary is made before the optimiser joins and doubles parts of the code: then loops and tests are the user's.
+struct Summarise : llvm::PassInfoMixin<Summarise> {
+  static bool isRequired() { return true; }
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+    module.appendModuleInlineAsm(summary_assembly(module));
+    return llvm::PreservedAnalyses::all();
+  }
+};
+
 struct PutSleds : llvm::PassInfoMixin<PutSleds> {
   static bool isRequired() { return true; }
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
@@ -138,8 +148,10 @@ struct PutSleds : llvm::PassInfoMixin<PutSleds> {
 };
 
 void add_passes(llvm::PassBuilder& builder) {
-  builder.registerPipelineStartEPCallback(
-      [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(MarkFunctions()); });
+  builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+    passes.addPass(Summarise());
+    passes.addPass(MarkFunctions());
+  });
   builder.registerOptimizerLastEPCallback(
       [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(PutSleds()); });
 }

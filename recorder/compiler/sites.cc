@@ -33,6 +33,12 @@ bool is_constant(const llvm::Value* address) {
   return load != nullptr && is_virtual_table(*load);
 }
 
+bool is_private(const llvm::Value* address) {
+  if (address->getType()->getPointerAddressSpace() != 0 || address->isSwiftError()) return true;
+  const llvm::Value* object = llvm::getUnderlyingObject(address);
+  return llvm::isa<llvm::AllocaInst>(object) && !llvm::PointerMayBeCaptured(object, true, true);
+}
+
 class Sites {
  public:
   explicit Sites(llvm::Function& function) : layout_(function.getParent()->getDataLayout()) {
@@ -131,17 +137,13 @@ class Sites {
     sites_.push_back({&at, {0, kind, 0, 0, 1, bytes}, address, type});
   }
 
-  bool is_private(const llvm::Value* address) const {
-    if (address->getType()->getPointerAddressSpace() != 0 || address->isSwiftError()) return true;
-    const llvm::Value* object = llvm::getUnderlyingObject(address);
-    return llvm::isa<llvm::AllocaInst>(object) && !llvm::PointerMayBeCaptured(object, true, true);
-  }
-
   const llvm::DataLayout& layout_;
   std::vector<SledSite> sites_;
 };
 
 }  // namespace
+
+bool is_unshared(const llvm::Value* address) { return is_private(address) || is_constant(address); }
 
 std::vector<SledSite> sled_sites(llvm::Function& function) { return Sites(function).take(); }
 

@@ -19,6 +19,9 @@ struct SledSite {
   llvm::Value* value = nullptr;    // null: there is no second operand
 };
 
+// True for memory that no other thread can see change, as in sled_sites.
+bool is_unshared(const llvm::Value* address);
+
 // Returns the sites in the order of the code. Leaves out only accesses to memory that no other thread can see change:
 //  - variables on the stack whose address does not leave the function;
 //  - memory that never changes: constants.
