@@ -30,6 +30,7 @@
 #include "formats/base/terminal.h"
 #include "predictor/predict_command.h"
 #include "predictor/races/examine.h"
+#include "predictor/suspects/suspects_command.h"
 #include "recorder/supervisor/process/init_process.h"
 #include "recorder/supervisor/process/own_limits.h"
 #include "recorder/supervisor/record/record_command.h"
@@ -100,6 +101,7 @@ const Verbs kVerbs[] = {
     {{"doctor"}, reweave::add_doctor_command},
     {{"campaign"}, reweave::add_campaign_command},
     {{"predict"}, add_predict_verb},
+    {{"suspects"}, [](CLI::App& app, int&) { reweave::add_suspects_command(app); }},
     {{"dump", "traceinfo", "ps", "trace"}, reweave::add_inspect_commands},
     {{"dap"}, [](CLI::App& app, int&) { reweave::add_dap_command(app); }},
     {{"query"}, reweave::add_query_command},

@@ -35,6 +35,7 @@ constexpr ExampleRow kExamples[] = {
     {"doctor", "reweave doctor ./program", "can this machine record, and record this program?"},
     {"predict", "reweave predict rec", "the bugs that the run could have had"},
     {"predict", "reweave predict rec --explain 1", "the first of them, drawn"},
+    {"suspects", "reweave suspects program", "accesses that may race, in a program built with reweave-cc"},
     {"dap", "reweave dap --extension", "the extension for VS Code; `code --install-extension` takes it"},
     {"dump", "reweave dump rec", "the recorded events, one per line"},
     {"traceinfo", "reweave traceinfo rec", "what the recording holds, as JSON"},
