@@ -13,7 +13,7 @@ FAILURE_FOUND = 10
 LIMIT_SECONDS = 600
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 VERBS = ["record", "replay", "dump", "traceinfo", "ps", "trace", "pack", "predict", "explore", "explain", "hunt", "doctor",
-         "campaign", "dap", "query"]
+         "campaign", "dap", "query", "suspects"]
 ESCAPE, ERASE_LINE = "\033[", "\r\033[K"
 # The members that docs/explore-format.md describes.
 EXPLORE_MEMBERS = {

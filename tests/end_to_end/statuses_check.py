@@ -13,7 +13,7 @@ BAD_INPUT, SYSTEM, TRUNCATED, FAILURE_FOUND = 2, 4, 6, 10
 LIMIT_SECONDS = 600
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 VERBS = ["record", "replay", "dump", "traceinfo", "ps", "trace", "pack", "predict", "explore", "explain", "hunt", "doctor",
-         "campaign", "dap", "query"]
+         "campaign", "dap", "query", "suspects"]
 # Takes so long that the supervisor writes several blocks of events, so that a recording can be cut between them.
 SLOW = "for i in 1 2 3; do echo $i; sleep 0.5; done"
 
