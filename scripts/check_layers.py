@@ -18,7 +18,7 @@ IN_PROCESS = ("formats/wire.h", "formats/event.h", "recorder/arena.h", "recorder
               "recorder/core_api.h", "recorder/elf_symbols.h", "recorder/guard.h", "recorder/observation.h",
               "recorder/checkpoint_calls.h", "recorder/stack_cache.h", "recorder/system_files.h", "recorder/fp_layout.h", "recorder/own_files.h", "recorder/id_set.h",
               "recorder/alive_processes.h", "recorder/live_threads.h", "recorder/wait_queues.h", "recorder/beginning.h", "recorder/heap_poison.h", "recorder/sled_format.h",
-              "recorder/waiting.h", "recorder/peek.h", "recorder/splitmix.h")
+              "recorder/counted_loop.h", "recorder/waiting.h", "recorder/peek.h", "recorder/splitmix.h")
 # "x/" allows all below x, "x/*" the files directly in x, anything else that one file. Own folder always.
 LAYERS = {
     "formats/": (),
@@ -29,7 +29,7 @@ LAYERS = {
     "explorer/strategies/": IN_PROCESS,
     # The rows are data, from which the names of calls are derived.
     "recorder/supervisor/": ("formats/", "recorder/*", "recorder/core/syscalls/rows.inc"),
-    "replayer/": ("formats/", "recorder/policy.h", "recorder/supervisor/"),
+    "replayer/": ("formats/", "recorder/counted_loop.h", "recorder/policy.h", "recorder/supervisor/"),
     "predictor/": ("formats/",),
     # The decoder of instructions depends on nothing.
     "explorer/": ("formats/", "recorder/*", "recorder/supervisor/", "replayer/", "predictor/",

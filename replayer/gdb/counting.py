@@ -14,7 +14,7 @@ import gdb
 import stepping
 from process_memory import write_memory
 
-LOOP = "<QQQQQBBxxI24s"  # CountedLoop of counted_loops.cc
+LOOP = "<QQQQQBBxxI24s"  # CountedLoop of recorder/counted_loop.h
 LOOP_BYTES = 152
 HAS_TRAP_AT = 40
 COUNTDOWN_AT = 8  # offset in the runtime's Thread, at the base of %gs

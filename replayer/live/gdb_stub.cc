@@ -1,5 +1,6 @@
 #include "replayer/live/gdb_stub.h"
 
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -117,7 +118,8 @@ std::span<const GdbStub::Handler> GdbStub::handlers() {
 }
 
 int serve_gdb(const ReplaySource& source, const std::string& where, bool quiet, int listener, int reply_fd) {
-  signal(SIGINT, SIG_IGN);  // the terminal's interrupt is for gdb
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a killed gdb does not end a motion
+  signal(SIGINT, SIG_IGN);           // the terminal's interrupt is for gdb
   signal(SIGPIPE, SIG_IGN);
   struct sigaction wakes = {};
   wakes.sa_handler = [](int) {};

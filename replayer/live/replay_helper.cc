@@ -1,9 +1,12 @@
 #include "replayer/live/replay_helper.h"
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <csignal>
 
 #include "formats/base/error.h"
 #include "recorder/supervisor/process/passing.h"
@@ -28,7 +31,8 @@ std::vector<std::string> arguments_of(const ReplaySource& source, const HelperTa
 }
 
 [[noreturn]] void become_helper(const ReplaySource& source, const HelperTask& task, int input, int answers) {
-  setsid();  // so that the terminal's interrupt does not reach it
+  setsid();                          // so that the terminal's interrupt does not reach it
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // without its user nobody would end it
   dup2(input, STDIN_FILENO);
   if (source.output >= 0) dup2(source.output, STDOUT_FILENO);
   fcntl(answers, F_SETFD, 0);

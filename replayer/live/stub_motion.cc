@@ -111,7 +111,9 @@ std::string GdbStub::continue_threads(std::string_view rest) {
   }
   const itimerval often = {{0, 50000}, {0, 50000}}, never = {};
   setitimer(ITIMER_REAL, &often, nullptr);
+  process().quick_loops = !how.step;
   last_ = process().run(how);
+  process().show_loops();
   setitimer(ITIMER_REAL, &never, nullptr);
   return answer_stop();
 }
@@ -136,8 +138,10 @@ Position GdbStub::position() {
   return end;
 }
 
+// Other processes of the tree may have gone on after the end of this one.
 Position GdbStub::end_of_run() {
-  return {{process().core().progress().event, ~0ull}, index_of(process(), selected_).value_or(0), 0, 1, 0};
+  const std::uint64_t event = std::min(process().core().progress().event - 1, timeline_.last_event()) + 1;
+  return {{event, ~0ull}, index_of(process(), selected_).value_or(0), 0, 1, 0};
 }
 
 std::string GdbStub::go_back(std::string_view) {

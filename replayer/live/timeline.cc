@@ -108,6 +108,7 @@ Place Timeline::seek(const Position& position, bool quiet) {
   std::uint64_t left = position.arrival;
   if (is_arrival(process, place.lwp, position)) left--;
   process.breakpoints = {position.pc};
+  process.quick_loops = true;
   while (left > 0) {
     const Stop stop = process.run({}, false);
     check_alive(stop, position);
@@ -118,6 +119,7 @@ Place Timeline::seek(const Position& position, bool quiet) {
             name_of(position));
   }
   process.stop_all();
+  process.show_loops();
   process.breakpoints.clear();
   for (std::uint64_t i = 0; i < position.steps; i++)
     check_alive(process.run({.thread = place.lwp, .step = true}, i + 1 == position.steps), position);
@@ -137,6 +139,7 @@ Position Timeline::position_of(TracedProcess& process, pid_t lwp) {
   Place place = land(position.progress.event);
   TracedProcess& other = place.process();
   other.breakpoints = {position.pc};
+  other.quick_loops = true;
   bool there = is_arrival(other, place.lwp, position);
   for (;;) {
     if (there) {

@@ -62,7 +62,8 @@ class Timeline {
   const Checkpoints& checkpoints() const { return checkpoints_; }
   std::uint64_t first_event() const { return first_event_; }
   // Call this if a signal ends the process before this event, so that no replay can hold there.
-  void note_end(std::uint64_t event) { last_event_ = event - 1; }
+  void note_end(std::uint64_t event) { last_event_ = std::min(last_event_, event - 1); }
+  std::uint64_t last_event() const { return last_event_; }
 
  private:
   struct Hit {

@@ -219,6 +219,7 @@ std::optional<Stop> TracedProcess::on_exec(pid_t lwp) {
   lwps_[pid_].running = false;
   (void)lwp;
   inserted_.clear();
+  quick_.clear();
   protected_.clear();
   seen_.clear();
   update_breakpoints();

@@ -65,6 +65,7 @@ bool TracedProcess::rewind_breakpoint(pid_t lwp, int status) {
 Stop TracedProcess::run(const Resume& how, bool whole) {
   if (ended_) return *end_;
   stepping_ = 0;
+  if (how.step || !quick_loops) put_traps();
   update_watches();
   std::optional<Stop> stop;
   if (how.step && lwps_.count(how.thread) != 0) stop = step_over_in_runtime(how.thread);
@@ -81,6 +82,7 @@ Stop TracedProcess::run(const Resume& how, bool whole) {
     while (!stop && !ended_) stop = wait_for_stop();
   }
   if (whole && !ended_) stop_all();
+  if (stop && !ended_) leave_stub(stop->lwp);
   stepping_ = 0;
   lands_ = false;
   std::erase_if(exits_, [this](std::uint64_t address) { return !in_runtime(address); });
@@ -148,6 +150,7 @@ std::optional<Stop> TracedProcess::look_at_signal(pid_t lwp, int signal) {
     if (faults + 1 == stop_at_fault) return Stop{StopReason::kAboutToWrite, lwp, 0, 0};
     return pass_watched_fault(lwp);
   }
+  if (signal == SIGSEGV && quick_loops && stepping_ == 0 && make_quick(registers(lwp).rip)) return {};
   // A function called by gdb returns to the stack, where no code may run.
   if (const std::uint64_t at = registers(lwp).rip; signal == SIGSEGV && breakpoints.count(at) != 0)
     return Stop{StopReason::kBreakpoint, lwp, 0, at};

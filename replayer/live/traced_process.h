@@ -82,6 +82,9 @@ class TracedProcess {
   std::function<bool()> poll;
 
   bool passes_all_signals = false;
+  // While the process runs, loops that the runtime counts (recorder/core/code/counted_loops.h) have their jumps, not
+  // traps, which would stop the process in each iteration. After `run` no thread is in such a jump's stub.
+  bool quick_loops = false;
   std::uint64_t stop_at_fault = 0;  // stop before the write to watched pages that has this number; 0: never
 
   struct Resume {
@@ -100,6 +103,8 @@ class TracedProcess {
   // returns false, at a breakpoint, on any stop that is not a step, or where the next instruction needs run({.step =
   // true}) because it is the runtime's or shows the trap flag.
   void step_while(pid_t lwp, const std::function<bool(std::uint64_t pc)>& visit);
+  // Ends `quick_loops`: puts all traps back. Call this before the user sees the process.
+  void show_loops();
   // Removes all watches, so that all memory has the program's protection. Every thread must be stopped.
   void unwatch();
   // True for addresses of the runtime's code.
@@ -114,6 +119,19 @@ class TracedProcess {
     int signal = 0;             // to deliver when it continues
     std::uint64_t over = 0;     // the breakpoint that it has hit
   };
+
+  // A loop that has its jump.
+  struct QuickLoop {
+    std::uint64_t entry = 0;  // of the runtime's table
+    std::uint64_t start = 0, covers = 0, stub = 0;
+    std::vector<std::uint8_t> original;
+    std::map<std::uint64_t, std::uint64_t> moved;  // addresses in the program, by those in the stub
+  };
+  bool make_quick(std::uint64_t start);
+  void put_trap(const QuickLoop& loop);
+  void put_traps();
+  void leave_stub(pid_t lwp);
+  const QuickLoop* stub_at(std::uint64_t address) const;
 
   void seize_all();
   void seize(pid_t lwp);
@@ -157,6 +175,7 @@ class TracedProcess {
   pid_t pid_;
   CoreView core_;
   const CoreSymbols& symbols_;
+  std::map<std::uint64_t, QuickLoop> quick_;  // by start
   std::set<std::uint64_t> exits_;
   std::uint64_t hold_at_, vforked_at_, syscall_at_;
   std::map<pid_t, Lwp> lwps_;

@@ -53,6 +53,7 @@ Timeline::Scan Timeline::scan(std::uint64_t start, const Position& end, bool to_
   TracedProcess& process = replay->process();
   process.watches = wanted.watches;
   process.passes_all_signals = true;
+  process.quick_loops = true;
   // Does not hold at `limit`: another process of the tree may take that event, and would wait there forever.
   const std::uint64_t until = to_end ? ~0ull : limit;
   Arrivals arrivals;
@@ -120,6 +121,7 @@ Found Timeline::go_to_write(const Scan& scan, const Hit& hit, const Wanted& want
   TracedProcess& process = found.place.process();
   process.watches = wanted.watches;
   process.passes_all_signals = true;
+  process.quick_loops = true;
   if (!hit.stop.late) process.stop_at_fault = hit.fault;
   std::uint64_t watched = 0;
   Stop stop = process.run({.lands = true});
@@ -129,6 +131,7 @@ Found Timeline::go_to_write(const Scan& scan, const Hit& hit, const Wanted& want
     if (stop.reason == StopReason::kWatched && ++watched == hit.watched && hit.stop.late) break;
   }
   process.unwatch();
+  process.show_loops();
   process.passes_all_signals = false;
   // The fault has left the resume flag set.
   constexpr std::uint64_t kResume = 0x10000;

@@ -56,6 +56,26 @@ int main(void) {
 """
 
 
+# The second child ends before the third begins.
+CHILDREN = """
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+volatile int value;
+int main(void) {
+  if (fork() == 0) {
+    value = 5;
+    abort();
+  }
+  wait(NULL);
+  if (fork() == 0) execl("/bin/true", "true", (char*)NULL);
+  wait(NULL);
+  value = 7;
+  return 0;
+}
+"""
+
+
 class BackwardFromTheEnd(unittest.TestCase):
     reweave = None
 
@@ -109,6 +129,17 @@ class BackwardFromTheEnd(unittest.TestCase):
         shown = self.run_command(self.reweave, "replay", "-g", "end", "--backward", path, "--gdb-batch",
                                  "reverse-stepi;watch value;reverse-continue")
         self.assertRegex(shown, r"(?s)Old value = 2\nNew value = 1\n")
+
+    def test_child_that_ended_before_others(self):
+        (self.folder / "children.c").write_text(CHILDREN)
+        self.run_command("gcc", "-g", "-O0", self.folder / "children.c", "-o", self.folder / "children")
+        path = self.folder / "children-recording"
+        self.run_command(self.reweave, "record", "-o", path, "--", self.folder / "children")
+        pid = self.run_command(self.reweave, "ps", path).splitlines()[2].split()[0]
+        shown = self.run_command(self.reweave, "replay", "-g", "end", "-p", pid, "--backward", path, "--gdb-batch",
+                                 "watch value;reverse-continue;info line;reverse-continue;reverse-stepi")
+        self.assertNotRegex(shown, r"Traceback|Error occurred|Remote failure|did not reach|ended at event")
+        self.assertRegex(shown, r"(?s)Old value = 5\nNew value = 0\n.*Line 8 of .*No more reverse-execution history")
 
     def test_symbols_of_another_runtime(self):
         """If gdb cannot take over a replay because the runtime's symbol file does not match, `replay` ends with a message

@@ -4,10 +4,12 @@ to the next line and the next instruction, the code looks as compiled, and the r
 
     counted_loops_test.py REWEAVE PROGRAM (gdb_counted.c)
 """
+import pathlib
 import re
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 REWEAVE, PROGRAM = sys.argv[1:3]
@@ -39,8 +41,9 @@ class CountedLoopsTest(unittest.TestCase):
     def tearDownClass(cls):
         cls.folder.cleanup()
 
-    def gdb(self, event, *commands):
-        result = reweave("replay", "--quiet", "-g", str(event), "--gdb-batch", ";".join(commands), self.recording)
+    def gdb(self, event, *commands, backward=False):
+        result = reweave("replay", "--quiet", "-g", str(event), *["--backward"] * backward, "--gdb-batch",
+                         ";".join(commands), self.recording)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         self.assertNotRegex(result.stdout + result.stderr, "Divergence|Traceback|Python Exception|internal-error")
         return result.stdout
@@ -63,6 +66,47 @@ class CountedLoopsTest(unittest.TestCase):
         self.assertEqual(lines[-7:], [27, 25, 26, 27, 25, 26, 27], out)
         first, second, third = self.values(out)
         self.assertEqual([second, third], [first + 1, first + 2], out)
+
+    def test_backward(self):
+        """Going backward takes no longer than replaying, and leaves the code as it was compiled."""
+        places = ["reverse-continue", "print progress", "info line"]
+        out = self.gdb("end", "break gdb_counted.c:16", *places * 3, "disassemble compute", "next", "next", "print progress",
+                       backward=True)
+        values = self.values(out)
+        for value, before, look in zip(values, self.looks[-2:-5:-1], self.looks[:-4:-1]):
+            self.assertTrue(before < value <= look, out)
+        self.assertEqual(values[3], values[2], out)
+        self.assertEqual(re.findall(r"Line (\d+) of", out), ["16"] * 3, out)
+        compiled = self.gdb(1, "disassemble compute")
+        code = r"<\+\d+>:\s+(.*)"
+        self.assertEqual(re.findall(code, out), re.findall(code, compiled))
+
+    def test_a_killed_gdb_leaves_no_replay(self):
+        """gdb is killed during a motion that takes long, because each iteration writes to the watched page."""
+        def words_of(process):
+            try:
+                return process.read_bytes()
+            except OSError:  # it has ended
+                return b""
+
+        def replays():
+            listed = [words_of(process) for process in pathlib.Path("/proc").glob("[0-9]*/cmdline")]
+            return [words for words in listed if self.recording.encode() in words and b"--hold-fd" in words]
+
+        def wait_until(condition):
+            until = time.monotonic() + LIMIT
+            while not condition():
+                self.assertLess(time.monotonic(), until)
+                time.sleep(0.05)
+
+        gdb = subprocess.Popen([REWEAVE, "replay", "--quiet", "-g", "end", "--backward", self.recording, "--gdb-batch",
+                                "watch done;reverse-continue"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+        wait_until(lambda: len(replays()) >= 2)
+        time.sleep(1)  # probably it is on its way now; if not, there is less to find
+        gdb.kill()
+        gdb.wait(LIMIT)
+        wait_until(lambda: not replays())
 
     def test_stepi_goes_through_the_code_as_it_was_compiled(self):
         code = self.gdb(1, "disassemble compute")

@@ -6,12 +6,13 @@
 #include "recorder/core/code/moved_code.h"
 #include "recorder/core/log/log.h"
 #include "recorder/core/memory/address_space.h"
+#include "recorder/counted_loop.h"
 
 namespace reweave::core {
 
 namespace {
 
-constexpr std::uint64_t kStubBytes = 192;
+constexpr std::uint64_t kStubBytes = kLoopStubBytes;
 constexpr std::uint8_t kHalt[] = {0xf4};  // privileged, so it faults
 constexpr std::uint8_t kInt3 = 0xcc;      // a debugger's
 constexpr std::uint64_t kArithmeticFlags = 0x8d5;
@@ -26,23 +27,9 @@ constexpr std::uint8_t kSetFlags[] = {0x04, 0x7f, 0x9e};              // add $12
 
 }  // namespace
 
-// The debugger's side reads these and writes has_trap (replayer/gdb/counting.py).
-struct CountedLoop {
-  std::uint64_t start, covers;  // of the jump; start is 0: it was removed
-  std::uint64_t stub;
-  std::uint64_t spent;    // the stub's trap for an expired countdown
-  std::uint64_t behind;   // the stub's copy of the instruction alone, executed after a trap at `start`
-  std::uint8_t has_trap;  // instead of the jump; or the debugger counts there, in the original code
-  std::uint8_t keeps_flags;
-  std::uint32_t count;
-  std::uint8_t original[24];
-  Moved moved[kJumpBytes];
-};
-static_assert(sizeof CountedLoop::original >= kJumpBytes + kLongestInstruction);
-static_assert(offsetof(CountedLoop, original) == 48 && sizeof(CountedLoop) == 152);
+static_assert(sizeof CountedLoop::original >= kJumpBytes + kLongestInstruction && kMostCovered == kJumpBytes);
 
 extern "C" {
-constexpr std::uint32_t kMaxLoops = 256;
 [[gnu::visibility("hidden")]] CountedLoop core_counted_loops[kMaxLoops];
 [[gnu::visibility("hidden")]] std::uint32_t core_counted_loop_count;
 }
@@ -86,7 +73,10 @@ void write_stub(CountedLoop& loop, const JumpWindow& window, std::uint64_t stub)
   Assembler if_spent = code;
   code.put(kIfNegative, 0);
   if (loop.keeps_flags) put_restore(code);
-  for (std::uint32_t i = 0; i < window.count; i++) loop.moved[i] = move_instruction(code, window.starts[i]);
+  for (std::uint32_t i = 0; i < window.count; i++) {
+    const Moved moved = move_instruction(code, window.starts[i]);
+    loop.moved[i] = {moved.from, moved.to};
+  }
   code.put(kJump, loop.start + loop.covers);
   loop.behind = code.at();
   move_instruction(code, loop.start);
