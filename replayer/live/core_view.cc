@@ -116,6 +116,14 @@ std::int32_t CoreView::recorded_pid() const {
   return 0;
 }
 
+void CoreView::note_counted(pid_t lwp, std::uint64_t start) const {
+  for (const CoreThread& thread : threads())
+    if (thread.real_tid == lwp)
+      write_memory(
+          pid_, kState + offsetof(RuntimeState, threads) + thread.index * sizeof(Thread) + offsetof(Thread, counted_at),
+          &start, sizeof start);
+}
+
 void CoreView::hold_before(std::uint64_t event, std::uint64_t word) const {
   write_memory(pid_, word, &event, sizeof event);
 }

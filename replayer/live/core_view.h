@@ -55,6 +55,8 @@ class CoreView {
   std::vector<CoreThread> threads() const;
   // The process's recorded id; 0 if it is not known.
   std::int32_t recorded_pid() const;
+  // The thread has counted at the start of this loop (recorder/counted_loop.h): a trap there will not count it again.
+  void note_counted(pid_t lwp, std::uint64_t start) const;
   // Makes this process hold again before that event, in core_note_hold. `word`: the address of core_hold_event.
   void hold_before(std::uint64_t event, std::uint64_t word) const;
   // Lets a process continue that holds in core_note_hold.

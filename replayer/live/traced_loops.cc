@@ -6,6 +6,7 @@
 // jump when its trap is first hit.
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 
 #include "recorder/counted_loop.h"
 #include "replayer/live/traced_process.h"
@@ -16,7 +17,6 @@ namespace {
 
 constexpr std::uint8_t kJump = 0xe9, kHalt = 0xf4;
 constexpr std::uint64_t kJumpBytes = 5;
-constexpr std::uint64_t kThreads = kArenaBase + kHeaderBytes + offsetof(RuntimeState, threads);
 
 }  // namespace
 
@@ -56,6 +56,16 @@ void TracedProcess::put_trap(const QuickLoop& loop) {
   write_memory(pid_, loop.entry + offsetof(CountedLoop, has_trap), &has_trap, 1);
 }
 
+// Puts the trap back into the loop whose jump covers the address, if there is one.
+void TracedProcess::make_slow(std::uint64_t address) {
+  const auto after = quick_.upper_bound(address);
+  if (after == quick_.begin()) return;
+  const auto loop = std::prev(after);
+  if (address >= loop->second.start + loop->second.covers) return;
+  put_trap(loop->second);
+  quick_.erase(loop);
+}
+
 void TracedProcess::put_traps() {
   for (const auto& [start, loop] : quick_) put_trap(loop);
   quick_.clear();
@@ -92,14 +102,9 @@ void TracedProcess::leave_stub(pid_t lwp) {
       return;
     }
     values.rip = is_last ? behind : moved->second;
-    if (values.rip == loop->start)
-      for (const CoreThread& thread : core_.threads())
-        if (thread.real_tid == lwp)
-          write_memory(pid_, kThreads + thread.index * sizeof(Thread) + offsetof(Thread, counted_at), &loop->start,
-                       sizeof loop->start);
+    if (values.rip == loop->start) core_.note_counted(lwp, loop->start);
     set_registers(lwp, values);
-    put_trap(*loop);
-    quick_.erase(loop->start);
+    make_slow(loop->start);
     return;
   }
 }

@@ -112,7 +112,9 @@ void TracedProcess::update_breakpoints() {
   }
   for (const std::uint64_t address : wanted) {
     std::uint8_t byte = 0;
-    if (inserted_.count(address) != 0 || !read_memory(pid_, address, &byte, 1)) continue;
+    if (inserted_.count(address) != 0) continue;
+    make_slow(address);
+    if (!read_memory(pid_, address, &byte, 1)) continue;
     if (write_memory(pid_, address, &kInt3, 1)) inserted_[address] = byte;
   }
 }

@@ -129,6 +129,7 @@ class TracedProcess {
   };
   bool make_quick(std::uint64_t start);
   void put_trap(const QuickLoop& loop);
+  void make_slow(std::uint64_t address);
   void put_traps();
   void leave_stub(pid_t lwp);
   const QuickLoop* stub_at(std::uint64_t address) const;
