@@ -33,11 +33,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string identity_of(const std::string& program) {
-  const MappedFile file = identify_file(program);
-  return file.build_id.empty() ? file.content_hash : file.build_id;
-}
-
 std::string text_of(const std::string& path) {
   std::ifstream file(path);
   std::stringstream text;
@@ -101,7 +96,7 @@ void identify(TargetHunt& hunt) {
     const bool is_relative =
         name.find('/') != name.npos && !name.starts_with('/') && !hunt.target.working_directory.empty();
     const std::string program = find_program(is_relative ? hunt.target.working_directory + "/" + name : name);
-    hunt.identity = identity_of(program);
+    hunt.identity = identity_of(identify_file(program));
     hunt.has_lines = has_lines(program);
   } catch (const BadInput& error) {
     hunt.target.problem = error.what();

@@ -63,7 +63,7 @@ class Inputs {
 
 void Inputs::add(const MappedFile& file) {
   known_.insert({file.device, file.inode});
-  if (!is_of_the_system(file.path)) found_[file.path] = file.build_id.empty() ? file.content_hash : file.build_id;
+  if (!is_of_the_system(file.path)) found_[file.path] = identity_of(file);
 }
 
 void Inputs::add(const wire::SyscallRecord& call) {

@@ -12,6 +12,11 @@ namespace reweave {
 // `stored_name` is left empty. Throws BadInput if it is not a regular file or cannot be opened.
 MappedFile identify_file(const std::string& path);
 
+// The build-id, or else the hash of the content.
+inline const std::string& identity_of(const MappedFile& file) {
+  return file.build_id.empty() ? file.content_hash : file.build_id;
+}
+
 // The reason why the file at `wanted.path` is not the recorded one; empty if it is. Times and inodes may differ; only
 // the build-id or the content counts.
 std::string explain_difference(const MappedFile& wanted);

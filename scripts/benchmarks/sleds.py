@@ -74,6 +74,16 @@ BUILDS = {"clang": ("clang-14", "clang++-14"),
           "sleds": (BUILD / "recorder/compiler/reweave-cc", BUILD / "recorder/compiler/reweave-c++")}
 
 
+def build(program, archive, source, compilers):
+    """Unpacks the archive into the new folder `source`, and builds the program there."""
+    source.mkdir()
+    subprocess.run(["tar", "xf", archive, "-C", source, "--strip-components=1"], check=True)
+    for step in program.steps(source, compilers):
+        done = subprocess.run([str(word) for word in step], capture_output=True, text=True, timeout=900, check=False)
+        if done.returncode != 0:
+            raise Failed(f"its build: {done.stderr.strip()[-200:]}")
+
+
 def processor_time(command):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     run(command)
@@ -123,14 +133,8 @@ class SledsBench(Bench):
             return None
         paths = {}
         for kind, compilers in BUILDS.items():
-            source = place / kind
-            source.mkdir()
-            subprocess.run(["tar", "xf", archive, "-C", source, "--strip-components=1"], check=True)
-            for step in program.steps(source, compilers):
-                done = subprocess.run([str(word) for word in step], capture_output=True, text=True, timeout=900)
-                if done.returncode != 0:
-                    raise Failed(f"its build: {done.stderr.strip()[-200:]}")
-            paths[kind] = source / program.binary
+            build(program, archive, place / kind, compilers)
+            paths[kind] = place / kind / program.binary
         return paths
 
     def compare(self, name, program, built):

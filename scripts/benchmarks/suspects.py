@@ -8,7 +8,7 @@ import sys
 import time
 
 from benchmarks.common import REWEAVE, ROOT, Bench, Failed
-from benchmarks.sleds import BUILDS, FLAGS, Program, configured, make
+from benchmarks.sleds import BUILDS, FLAGS, Program, build, configured, make
 
 sys.path.insert(0, str(ROOT / "tests" / "explorer"))
 from pbzip2_check import fetch
@@ -57,12 +57,7 @@ class SuspectsBench(Bench):
             print(f"  {name}: the source cannot be had here")
             return
         source = place / "source"
-        source.mkdir()
-        subprocess.run(["tar", "xf", archive, "-C", source, "--strip-components=1"], check=True)
-        for step in program.steps(source, BUILDS["sleds"]):
-            done = subprocess.run([str(word) for word in step], capture_output=True, text=True, timeout=900, check=False)
-            if done.returncode != 0:
-                raise Failed(f"its build: {done.stderr.strip()[-200:]}")
+        build(program, archive, source, BUILDS["sleds"])
         told, seconds, megabytes = ask(source / program.binary)
         files = [path for path in source.rglob("*") if path.suffix in (".c", ".cc", ".cpp", ".h") and path.is_file()]
         lines = sum(path.read_bytes().count(b"\n") for path in files)
