@@ -1,84 +1,41 @@
 #include "predictor/suspects/block_cycles.h"
 
 #include <algorithm>
-#include <utility>
+#include <iterator>
+#include <span>
+
+#include "predictor/suspects/components.h"
 
 namespace reweave {
 
 namespace {
 
-// Finds strongly connected components among the blocks that `is_there` holds for (Tarjan's algorithm, not recursive).
-class Components {
- public:
-  Components(const SummaryFunction& function, std::vector<bool> is_there)
-      : blocks_(function.blocks), is_there_(std::move(is_there)), index_(blocks_.size()), low_(blocks_.size()) {
-    is_open_.resize(blocks_.size());
-    found_.cycle.assign(blocks_.size(), 0);
-  }
-
-  void run_from(std::uint32_t root) {
-    if (!is_there_[root] || index_[root] != 0) return;
-    enter(root);
-    while (!path_.empty()) {
-      auto& [block, next] = path_.back();
-      const std::vector<std::uint32_t>& successors = blocks_[block].next;
-      if (next < successors.size()) {
-        const std::uint32_t to = successors[next++];
-        if (!is_there_[to]) continue;
-        if (index_[to] == 0)
-          enter(to);
-        else if (is_open_[to])
-          low_[block] = std::min(low_[block], index_[to]);
-        continue;
-      }
-      leave();
-    }
-  }
-
-  BlockCycles take() {
-    std::ranges::reverse(found_.order);
-    return std::move(found_);
-  }
-
- private:
-  void enter(std::uint32_t block) {
-    path_.emplace_back(block, 0);
-    index_[block] = low_[block] = ++entered_;
-    stack_.push_back(block);
-    is_open_[block] = true;
-  }
-
-  void leave() {
-    const std::uint32_t block = path_.back().first;
-    path_.pop_back();
-    found_.order.push_back(block);
-    if (!path_.empty()) low_[path_.back().first] = std::min(low_[path_.back().first], low_[block]);
-    if (low_[block] != index_[block]) return;
-    const bool is_cycle = stack_.back() != block || std::ranges::count(blocks_[block].next, block) != 0;
-    if (is_cycle) cycles_++;
-    for (std::uint32_t member = kNoNode; member != block;) {
-      member = stack_.back();
-      stack_.pop_back();
-      is_open_[member] = false;
-      if (is_cycle) found_.cycle[member] = cycles_;
-    }
-  }
-
-  const std::vector<SummaryBlock>& blocks_;
-  const std::vector<bool> is_there_;
-  std::vector<std::uint32_t> index_, low_, stack_;
-  std::vector<bool> is_open_;
-  std::vector<std::pair<std::uint32_t, std::size_t>> path_;
-  BlockCycles found_;
-  std::uint32_t entered_ = 0, cycles_ = 0;
-};
+// The cycles that can be reached from `root`, among the blocks that `is_there` holds for.
+BlockCycles cycles_among(const SummaryFunction& function, std::uint32_t root, const std::vector<bool>& is_there) {
+  BlockCycles found;
+  std::uint32_t cycles = 0;
+  found.cycle.assign(function.blocks.size(), 0);
+  const auto edge_of = [&](std::uint32_t block, std::size_t i) {
+    const std::vector<std::uint32_t>& next = function.blocks[block].next;
+    if (i >= next.size()) return kNoNode;
+    return is_there[next[i]] ? next[i] : block;
+  };
+  const auto take = [&](std::span<const std::uint32_t> members) {
+    const std::uint32_t block = members.back();
+    if (members.size() == 1 && std::ranges::count(function.blocks[block].next, block) == 0) return;
+    cycles++;
+    for (const std::uint32_t member : members) found.cycle[member] = cycles;
+  };
+  ComponentSearch search(function.blocks.size(), edge_of, take);
+  search.search_from(root);
+  std::ranges::reverse_copy(search.done(), std::back_inserter(found.order));
+  return found;
+}
 
 }  // namespace
 
 BlockCycles cycles_of(const SummaryFunction& function) {
-  Components components(function, std::vector<bool>(function.blocks.size(), true));
-  components.run_from(0);
-  return components.take();
+  return cycles_among(function, 0, std::vector<bool>(function.blocks.size(), true));
 }
 
 // Without the block at which a cycle is entered, what is left of it are the loops inside.
@@ -97,9 +54,7 @@ std::set<std::uint32_t> innermost_cycle(const SummaryFunction& function, const B
     if (entered == block) break;
     std::vector<bool> is_there(function.blocks.size(), false);
     for (const std::uint32_t member : members) is_there[member] = member != entered;
-    Components components(function, is_there);
-    components.run_from(block);
-    inner = components.take();
+    inner = cycles_among(function, block, is_there);
   }
   return members;
 }

@@ -24,7 +24,7 @@ const SummaryStep* Elements::back_to(std::uint32_t function, Operand at, Ends&& 
     if (made == makers.end() || made->second == nullptr) return nullptr;
     const SummaryStep& step = *made->second;
     if (ends(step)) return &step;
-    if (step.op != SummaryOp::kCopy && step.op != SummaryOp::kField && step.op != SummaryOp::kElement) return nullptr;
+    if (!passes_pointer(step.op)) return nullptr;
     at = step.first;
   }
   return nullptr;

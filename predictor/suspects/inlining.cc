@@ -118,9 +118,7 @@ class Inliner {
     for (Operand& argument : step.arguments) move(argument);
     if (step.op == SummaryOp::kReturn) return copy_step(call.node, step.first);
     if (step.node != kNoNode) step.node += first_node;
-    const bool has_place =
-        step.op != SummaryOp::kCopy && step.op != SummaryOp::kField && step.op != SummaryOp::kElement;
-    if (has_place) step.place = place_under(step.place, call.place);
+    if (!passes_pointer(step.op)) step.place = place_under(step.place, call.place);
     return step;
   }
 

@@ -1,31 +1,20 @@
 #include "predictor/suspects/object_names.h"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <memory>
 
+#include "formats/elf/debug_names.h"
 #include "formats/elf/function_names.h"
+#include "formats/elf/library_code.h"
 
 namespace reweave {
 
-std::string demangled(const std::string& name) {
-  if (!name.starts_with("_Z")) return name;  // "m" would be unsigned long
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
-                                                    std::free);
-  return status == 0 && text ? text.get() : name;
-}
-
-bool is_of_system(const std::string& file) {
-  return file.empty() || file.starts_with("/usr/") || file.find("/../include/c++/") != file.npos;
-}
+bool is_user_file(const std::string& file) { return !file.empty() && !is_of_library(file); }
 
 std::optional<std::uint32_t> user_place(const ProgramSummary& program, std::uint32_t place) {
-  while (is_of_system(program.places[place].file)) {
+  while (!is_user_file(program.places[place].file)) {
     if (program.places[place].outer == 0) return std::nullopt;
     place = program.places[place].outer - 1;
   }
@@ -36,7 +25,7 @@ namespace {
 
 std::string place_text(const ProgramSummary& program, std::uint32_t place) {
   const SummaryPlace& at = program.places[user_place(program, place).value_or(place)];
-  const std::string function = short_name(demangled(at.function));
+  const std::string function = short_name(demangle(at.function.c_str()));
   if (at.line == 0) return function;
   return fmt::format("{} ({}:{})", function, std::filesystem::path(at.file).filename().string(), at.line);
 }
@@ -53,7 +42,7 @@ std::string member_name(const SummarySymbol& symbol, std::uint64_t offset) {
 
 // The user's name of a variable, without marks of the compiler.
 std::string variable_name(const std::string& name) {
-  std::string text = demangled(name);
+  std::string text = demangle(name.c_str());
   if (const std::size_t mark = text.find("[abi:"); mark != text.npos) text.erase(mark, text.find(']', mark) + 1 - mark);
   return text;
 }
@@ -71,7 +60,7 @@ std::string object_name(const ProgramSummary& program, const PointsTo& points_to
       return variable_name(symbol.name) + (symbol.members.empty() ? distance : member);
     }
     case MemoryObject::Kind::kFunction:
-      return demangled(program.symbols[object.symbol].name);
+      return demangle(program.symbols[object.symbol].name.c_str());
     case MemoryObject::Kind::kStack:
       return fmt::format("a variable of {}{}", place_text(program, object.place), distance);
     case MemoryObject::Kind::kHeap:
@@ -84,7 +73,7 @@ std::string object_name(const ProgramSummary& program, const PointsTo& points_to
 
 std::string thread_name(const ProgramSummary& program, const PointsTo& points_to, const ThreadKind& kind) {
   if (kind.function == kNoNode) return "main";
-  const std::string name = short_name(demangled(program.symbols[program.functions[kind.function].symbol].name));
+  const std::string name = short_name(demangle(program.symbols[program.functions[kind.function].symbol].name.c_str()));
   if (!name.starts_with("std::thread::") || kind.starts.empty()) return name;
   const std::uint32_t place = points_to.starts()[*kind.starts.begin()].step->place;
   return user_place(program, place) ? "the std::thread of " + place_text(program, place) : "std::thread";

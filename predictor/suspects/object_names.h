@@ -15,10 +15,8 @@ std::string object_name(const ProgramSummary& program, const PointsTo& points_to
                         std::optional<std::uint64_t> offset);
 // The function in which threads begin; for those of std::thread, the place that starts them.
 std::string thread_name(const ProgramSummary& program, const PointsTo& points_to, const ThreadKind& kind);
-std::string demangled(const std::string& name);
-
-// True for files of the compiler and of libraries.
-bool is_of_system(const std::string& file);
+// False for files of the compiler and of libraries, and for an empty name.
+bool is_user_file(const std::string& file);
 // The innermost place in the user's code around `place`; nothing if there is none.
 std::optional<std::uint32_t> user_place(const ProgramSummary& program, std::uint32_t place);
 

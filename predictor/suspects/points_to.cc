@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <utility>
 
+#include "predictor/suspects/components.h"
 #include "predictor/suspects/known_calls.h"
 
 namespace reweave {
@@ -388,47 +390,22 @@ void PointsTo::merge_cycles() {
   for (const auto& [into, from] : cycles(false)) merge(into, from);
 }
 
-// Nodes on a cycle of copies point to the same: returns pairs of a node of each cycle and another one (Tarjan's
-// algorithm, not recursive). `with_fields`: steps from an address to another one in the same object count as copies.
+// Nodes on a cycle of copies point to the same: returns pairs of a node of each cycle and another one. `with_fields`:
+// steps from an address to another one in the same object count as copies.
 std::vector<std::pair<PointsTo::NodeId, PointsTo::NodeId>> PointsTo::cycles(bool with_fields) const {
-  std::vector<std::uint32_t> index(nodes_.size(), 0), low(nodes_.size(), 0);
-  std::vector<bool> is_open(nodes_.size(), false);
-  std::vector<NodeId> stack;
-  std::vector<std::pair<NodeId, std::size_t>> path;
   std::vector<std::pair<NodeId, NodeId>> merges;
-  std::uint32_t next = 0;
-  for (NodeId root = 0; root < nodes_.size(); root++) {
-    if (index[root] != 0 || find(root) != root) continue;
-    path.emplace_back(root, 0);
-    while (!path.empty()) {
-      const NodeId node = path.back().first;
-      if (path.back().second == 0) {
-        index[node] = low[node] = ++next;
-        stack.push_back(node);
-        is_open[node] = true;
-      }
-      const std::size_t copies = nodes_[node].copies.size(), fields = with_fields ? nodes_[node].fields.size() : 0;
-      if (const std::size_t next_edge = path.back().second; next_edge < copies + fields) {
-        path.back().second++;
-        const NodeId to =
-            find(next_edge < copies ? nodes_[node].copies[next_edge] : nodes_[node].fields[next_edge - copies].to);
-        if (index[to] == 0)
-          path.emplace_back(to, 0);
-        else if (is_open[to])
-          low[node] = std::min(low[node], index[to]);
-        continue;
-      }
-      path.pop_back();
-      if (!path.empty()) low[path.back().first] = std::min(low[path.back().first], low[node]);
-      if (low[node] != index[node]) continue;
-      for (NodeId member = kNoNode; member != node;) {
-        member = stack.back();
-        stack.pop_back();
-        is_open[member] = false;
-        if (member != node) merges.emplace_back(node, member);
-      }
-    }
-  }
+  const auto edge_of = [&](NodeId node, std::size_t i) {
+    const Node& from = nodes_[node];
+    if (i < from.copies.size()) return find(from.copies[i]);
+    const std::size_t field = i - from.copies.size();
+    return with_fields && field < from.fields.size() ? find(from.fields[field].to) : kNoNode;
+  };
+  const auto take = [&](std::span<const NodeId> members) {
+    for (const NodeId member : members.first(members.size() - 1)) merges.emplace_back(members.back(), member);
+  };
+  ComponentSearch search(nodes_.size(), edge_of, take);
+  for (NodeId root = 0; root < nodes_.size(); root++)
+    if (find(root) == root) search.search_from(root);
   return merges;
 }
 

@@ -1,56 +1,34 @@
 #include "predictor/suspects/program_summary.h"
 
 #include <cstring>
+#include <filesystem>
 #include <string_view>
 #include <unordered_map>
 
+#include "formats/base/column.h"
 #include "formats/base/error.h"
 
 namespace reweave {
 
 namespace {
 
-// Reads numbers and texts; throws BadInput at the end of the bytes.
-class Source {
+// Reads numbers and texts; throws Malformed at damage.
+class Source : public ColumnReader {
  public:
-  explicit Source(std::string_view bytes) : bytes_(bytes) {}
+  using ColumnReader::ColumnReader;
 
-  std::uint64_t number() {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      const auto byte = static_cast<unsigned char>(take(1).front());
-      value |= std::uint64_t{byte & 0x7fu} << shift;
-      if (byte < 0x80) return value;
-    }
-    throw BadInput("the summary of a module is damaged: a number is too long");
-  }
-
-  std::int64_t distance() {
-    const std::uint64_t value = number();
-    return static_cast<std::int64_t>(value >> 1) ^ -static_cast<std::int64_t>(value & 1);
-  }
-
+  std::int64_t distance() { return static_cast<std::int64_t>(unzigzag(varint())); }
   // A number below `end`.
   std::uint32_t index(std::uint64_t end) {
-    const std::uint64_t value = number();
-    REQUIRE(value < end, "the summary of a module is damaged: {} is not below {}", value, end);
-    return static_cast<std::uint32_t>(value);
+    if (end == 0) throw Malformed("a number is out of its range");
+    return static_cast<std::uint32_t>(bounded(end - 1));
   }
-
   // The count of things of which each has at least a byte, so that it cannot be too large.
-  std::uint32_t count() { return index(bytes_.size() + 1); }
-
-  std::size_t left() const { return bytes_.size(); }
-
-  std::string_view take(std::uint64_t length) {
-    REQUIRE(length <= bytes_.size(), "the summary of a module is damaged: it ends early");
-    const std::string_view taken = bytes_.substr(0, length);
-    bytes_.remove_prefix(length);
-    return taken;
+  std::uint32_t count() { return index(remaining() + 1); }
+  std::string text() {
+    const std::uint64_t length = varint();
+    return {reinterpret_cast<const char*>(take(length)), length};
   }
-
- private:
-  std::string_view bytes_;
 };
 
 class Linker {
@@ -76,9 +54,9 @@ class Linker {
 };
 
 void Linker::add(std::string_view module) {
-  Source from(module);
+  Source from({reinterpret_cast<const std::uint8_t*>(module.data()), module.size()});
   texts_.clear();
-  for (std::uint32_t left = from.count(); left > 0; left--) texts_.emplace_back(from.take(from.number()));
+  for (std::uint32_t left = from.count(); left > 0; left--) texts_.push_back(from.text());
   read_symbols(from);
   read_places(from);
   for (std::uint32_t left = from.count(); left > 0; left--) read_function(from);
@@ -102,8 +80,8 @@ void Linker::read_symbols(Source& from) {
   std::vector<std::pair<std::uint32_t, SummarySymbol::Pointer>> pointers;
   for (std::uint32_t i = 0; i < count; i++) {
     const std::string& name = read_text(from);
-    const auto flags = static_cast<std::uint8_t>(from.number());
-    const std::uint64_t bytes = from.number();
+    const auto flags = static_cast<std::uint8_t>(from.varint());
+    const std::uint64_t bytes = from.varint();
     const std::uint32_t index = symbol_of(name, flags);
     symbols_.push_back(index);
     SummarySymbol& symbol = program_.symbols[index];
@@ -111,18 +89,18 @@ void Linker::read_symbols(Source& from) {
     if (is_first) symbol.flags = flags, symbol.bytes = bytes;
     if ((flags & kFunctionSymbol) != 0 || (flags & kDefinedSymbol) == 0) continue;
     for (std::uint32_t left = from.count(); left > 0; left--) {
-      SummarySymbol::Pointer pointer = {from.number(), from.index(count), 0};
+      SummarySymbol::Pointer pointer = {from.varint(), from.index(count), 0};
       pointer.offset = from.distance();
       // Each module has a list of constructors, under the same name.
       if (is_first || name == "llvm.global_ctors") pointers.emplace_back(index, pointer);
     }
     for (std::uint32_t left = from.count(); left > 0; left--) {
-      const std::uint64_t at = from.number();
+      const std::uint64_t at = from.varint();
       const std::string& member = read_text(from);
       if (is_first) symbol.members.push_back({at, member});
     }
     const std::string& file = read_text(from);
-    const auto line = static_cast<std::uint32_t>(from.number());
+    const auto line = static_cast<std::uint32_t>(from.varint());
     if (is_first) symbol.file = file, symbol.line = line;
   }
   for (auto& [symbol, pointer] : pointers) {
@@ -136,8 +114,9 @@ void Linker::read_places(Source& from) {
   places_ = from.count();
   for (std::uint32_t i = 0; i < places_; i++) {
     SummaryPlace place;
-    place.file = read_text(from);
-    place.line = static_cast<std::uint32_t>(from.number());
+    // clang writes /usr/bin/../lib/gcc/... for its own headers.
+    place.file = std::filesystem::path(read_text(from)).lexically_normal().string();
+    place.line = static_cast<std::uint32_t>(from.varint());
     place.function = read_text(from);
     const std::uint32_t outer = from.index(i + 1);  // an earlier one, so that there is no cycle
     place.outer = outer == 0 ? 0 : first_place_ + outer;
@@ -147,13 +126,12 @@ void Linker::read_places(Source& from) {
 
 void Linker::read_function(Source& from) {
   SummaryFunction function;
-  function.symbol = symbols_.empty() ? 0 : symbols_[from.index(symbols_.size())];
+  function.symbol = symbols_[from.index(symbols_.size())];
   // Each node is in some step, but for unused parameters.
   constexpr std::uint64_t kMostParameters = 4096;
   function.parameters = from.index(kMostParameters);
-  function.nodes = from.index(from.left() + kMostParameters);
-  REQUIRE(!symbols_.empty() && function.parameters <= function.nodes,
-          "the summary of a module is damaged: a function has no name or too many parameters");
+  function.nodes = from.index(from.remaining() + kMostParameters);
+  if (function.parameters > function.nodes) throw Malformed("a function has too many parameters");
   const std::uint32_t blocks = from.count();
   for (std::uint32_t i = 0; i < blocks; i++) {
     SummaryBlock& block = function.blocks.emplace_back();
@@ -167,11 +145,11 @@ void Linker::read_function(Source& from) {
 }
 
 Operand Linker::read_operand(Source& from, std::uint32_t nodes) {
-  const std::uint64_t code = from.number();
+  const std::uint64_t code = from.varint();
   if (code == 0) return {};
   const std::uint64_t index = (code - 1) / 3;
   const bool is_node = code % 3 == 1;
-  REQUIRE(index < (is_node ? nodes : symbols_.size()), "the summary of a module is damaged: no such operand");
+  if (index >= (is_node ? nodes : symbols_.size())) throw Malformed("there is no such operand");
   if (is_node) return {Operand::Kind::kNode, static_cast<std::uint32_t>(index), 0};
   return {Operand::Kind::kSymbol, symbols_[index], code % 3 == 0 ? from.distance() : 0};
 }
@@ -199,7 +177,7 @@ static_assert(std::size(kForms) == static_cast<std::size_t>(SummaryOp::kSetBlock
 SummaryStep Linker::read_step(Source& from, std::uint32_t nodes) {
   SummaryStep step;
   const std::uint32_t op = from.index(std::size(kForms));
-  REQUIRE(op != 0, "the summary of a module is damaged: an operation is not known");
+  if (op == 0) throw Malformed("an operation is not known");
   const StepForm& form = kForms[op];
   step.op = static_cast<SummaryOp>(op);
   if (form.node) step.node = from.index(nodes);
@@ -212,8 +190,8 @@ SummaryStep Linker::read_step(Source& from, std::uint32_t nodes) {
   if (form.offset) step.offset = from.distance();
   if (form.arguments)
     for (std::uint32_t left = from.count(); left > 0; left--) step.arguments.push_back(read_operand(from, nodes));
-  if (form.bytes) step.bytes = from.number();
-  if (form.flags) step.flags = static_cast<std::uint8_t>(from.number());
+  if (form.bytes) step.bytes = from.varint();
+  if (form.flags) step.flags = static_cast<std::uint8_t>(from.varint());
   if (form.place) step.place = first_place_ + from.index(places_);
   return step;
 }
@@ -228,17 +206,21 @@ std::size_t SummaryFunction::steps() const {
 
 ProgramSummary link_summaries(const std::vector<std::string>& sections) {
   Linker linker;
-  for (std::string_view rest : sections) {
-    constexpr std::size_t kMagicBytes = sizeof kSummaryMagic - 1, kHead = kMagicBytes + 4;
-    while (!rest.empty()) {
-      REQUIRE(rest.size() >= kHead && rest.starts_with(kSummaryMagic),
-              "the summary of a module is damaged, or of another version of reweave-cc");
-      std::uint32_t length = 0;
-      std::memcpy(&length, rest.data() + kMagicBytes, sizeof length);
-      REQUIRE(length <= rest.size() - kHead, "the summary of a module is damaged: it ends early");
-      linker.add(rest.substr(kHead, length));
-      rest.remove_prefix(kHead + length);
+  try {
+    for (std::string_view rest : sections) {
+      constexpr std::size_t kMagicBytes = sizeof kSummaryMagic - 1, kHead = kMagicBytes + 4;
+      while (!rest.empty()) {
+        if (rest.size() < kHead || !rest.starts_with(kSummaryMagic)) throw Malformed("it does not begin as one");
+        std::uint32_t length = 0;
+        std::memcpy(&length, rest.data() + kMagicBytes, sizeof length);
+        if (length > rest.size() - kHead) throw Malformed("it ends early");
+        linker.add(rest.substr(kHead, length));
+        rest.remove_prefix(kHead + length);
+      }
     }
+  } catch (const Malformed& damage) {
+    throw BadInput(
+        fmt::format("the summary of a module is damaged, or of another version of reweave-cc: {}", damage.what()));
   }
   return linker.take();
 }

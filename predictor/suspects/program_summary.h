@@ -12,6 +12,11 @@ namespace reweave {
 
 inline constexpr std::uint32_t kNoNode = UINT32_MAX;
 
+// True for steps whose result leads into the same object as their operand. They have no place.
+constexpr bool passes_pointer(SummaryOp op) {
+  return op == SummaryOp::kCopy || op == SummaryOp::kField || op == SummaryOp::kElement;
+}
+
 struct Operand {
   enum class Kind : std::uint8_t { kNothing, kNode, kSymbol };
   Kind kind = Kind::kNothing;

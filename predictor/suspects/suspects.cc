@@ -1,12 +1,12 @@
 #include "predictor/suspects/suspects.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 #include <tuple>
 #include <utility>
 
 #include "formats/base/error.h"
+#include "formats/elf/debug_names.h"
 #include "formats/elf/function_names.h"
 #include "predictor/suspects/object_names.h"
 #include "predictor/suspects/points_to.h"
@@ -30,13 +30,6 @@ struct Touch {
     return std::tie(offset, end, place, reads, writes, atomic, frees, kind, state, starts, function, element);
   }
   bool operator<(const Touch& other) const { return key() < other.key(); }
-};
-
-// A pair of places at which an object is used.
-struct PairKey {
-  std::uint32_t first, second;  // places
-  std::string object;           // without its members
-  auto operator<=>(const PairKey&) const = default;
 };
 
 struct PairFacts {
@@ -86,9 +79,11 @@ class Finder {
   bool are_locked(std::uint32_t object, const Touch& a, const Touch& b) const;
   bool has_barrier_between(const Touch& a, const Touch& b) const;
   void add_side(SuspectSide& side, const Touch& touch, bool is_new) const;
-  std::set<std::string> lock_names(std::uint32_t state) const;
+  // The names of the locks that are held in the state.
+  const std::set<std::string>& lock_names(std::uint32_t state) const;
   std::uint32_t number_of_place(std::uint32_t place, std::uint32_t caller);
   std::string name_of_kind(std::uint32_t kind) const { return thread_name(program_, points_to_, walk_.kinds()[kind]); }
+  void add(const PairFacts& pair, SuspectReport& report) const;
   SuspectReport report();
   void rank(Suspect& suspect, std::uint32_t object) const;
 
@@ -99,7 +94,9 @@ class Finder {
   const Elements elements_;
   std::set<const SummaryStep*> start_steps_;
   std::map<std::uint32_t, std::set<Touch>> touches_;  // by object
-  std::map<PairKey, PairFacts> pairs_;
+  // By the object's name without its members, and the two places.
+  std::map<std::string, std::map<std::pair<std::uint32_t, std::uint32_t>, PairFacts>> pairs_;
+  mutable std::map<std::uint32_t, std::set<std::string>> lock_names_;                  // by state
   std::map<std::uint32_t, std::map<std::string, std::set<std::uint32_t>>> lock_uses_;  // by object, lock: places
   std::map<std::tuple<std::string, std::uint32_t, std::string>, std::uint32_t> user_places_;
   std::vector<SummaryPlace> places_;  // of the user's code
@@ -113,7 +110,7 @@ std::uint32_t Finder::number_of_place(std::uint32_t place, std::uint32_t caller)
       user_places_.try_emplace({found.file, found.line, found.function}, static_cast<std::uint32_t>(places_.size()));
   if (is_new) {
     SummaryPlace named = found;
-    named.function = short_name(demangled(found.function));
+    named.function = short_name(demangle(found.function.c_str()));
     places_.push_back(named);
   }
   return known->second;
@@ -129,6 +126,7 @@ void Finder::collect() {
     if (cells.size() > kMostTargets) continue;
     const std::uint32_t element = elements_.index_of(fact.function, address).value_or(kNoNode);
     const std::uint32_t place = number_of_place(step.place, walk_.states()[fact.state].caller);
+    const std::set<std::string>& locks = lock_names(fact.state);
     const bool is_store = step.op != SummaryOp::kLoad && !fact.is_source;
     for (const CellId id : cells) {
       const MemoryCell& cell = points_to_.cell(id);
@@ -139,7 +137,7 @@ void Finder::collect() {
       touches_[cell.object].insert({frees ? 0 : cell.offset, end, place, !is_store || (step.flags & kUpdateAccess) != 0,
                                     is_store, (step.flags & kAtomicAccess) != 0, frees, fact.kind, fact.state,
                                     start_steps_.contains(&step), fact.function, element});
-      for (const std::string& lock : lock_names(fact.state)) lock_uses_[cell.object][lock].insert(place);
+      for (const std::string& lock : locks) lock_uses_[cell.object][lock].insert(place);
     }
   }
 }
@@ -147,6 +145,9 @@ void Finder::collect() {
 void Finder::examine(std::uint32_t object, const std::set<Touch>& all) {
   std::vector<Touch> touches(all.begin(), all.end());
   if (touches.size() > kMostTouches) touches.resize(kMostTouches);
+  const std::string whole = object_name(program_, points_to_, object, std::nullopt);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, PairFacts>& pairs = pairs_[whole];
+  std::map<std::uint64_t, std::string> names;  // by offset
   for (std::size_t i = 0; i < touches.size(); i++)
     for (std::size_t j = i; j < touches.size(); j++) {
       const Touch *a = &touches[i], *b = &touches[j];
@@ -154,9 +155,9 @@ void Finder::examine(std::uint32_t object, const std::set<Touch>& all) {
       if (b->place < a->place) std::swap(a, b);
       const std::uint64_t offset = std::max(a->offset, b->offset);
       const std::optional<NoSuspicion> reason = no_suspicion(object, *a, *b);
-      const std::string whole = object_name(program_, points_to_, object, std::nullopt);
-      PairFacts& pair = pairs_[{a->place, b->place, whole}];
-      const std::string name = object_name(program_, points_to_, object, offset);
+      PairFacts& pair = pairs[{a->place, b->place}];
+      std::string& name = names[offset];
+      if (name.empty()) name = object_name(program_, points_to_, object, offset);
       const bool is_other = pair.is_suspected && pair.name != name;
       pair.name = is_other ? whole : name;
       pair.object = object;
@@ -182,7 +183,7 @@ void Finder::add_side(SuspectSide& side, const Touch& touch, bool is_new) const 
   side.frees = side.frees || touch.frees;
   side.atomic = touch.atomic && (is_new || side.atomic);
   side.threads.insert(name_of_kind(touch.kind));
-  const std::set<std::string> locks = lock_names(touch.state);
+  const std::set<std::string>& locks = lock_names(touch.state);
   if (is_new)
     side.locks = locks;
   else
@@ -191,7 +192,7 @@ void Finder::add_side(SuspectSide& side, const Touch& touch, bool is_new) const 
 
 std::optional<NoSuspicion> Finder::no_suspicion(std::uint32_t object, const Touch& a, const Touch& b) const {
   if (a.atomic && b.atomic) return NoSuspicion::kAtomic;
-  if (is_of_system(places_[a.place].file) || is_of_system(places_[b.place].file)) return NoSuspicion::kLibrary;
+  if (!is_user_file(places_[a.place].file) || !is_user_file(places_[b.place].file)) return NoSuspicion::kLibrary;
   if (!are_beside(a, b)) return NoSuspicion::kNotBeside;
   if (are_locked(object, a, b)) return NoSuspicion::kLocked;
   if (a.kind == b.kind && sharing_.is_own(a.kind, object)) return NoSuspicion::kOwnObject;
@@ -252,8 +253,10 @@ bool Finder::has_barrier_between(const Touch& a, const Touch& b) const {
   return !is_common && are_comparable;
 }
 
-std::set<std::string> Finder::lock_names(std::uint32_t state) const {
-  std::set<std::string> names;
+const std::set<std::string>& Finder::lock_names(std::uint32_t state) const {
+  const auto [known, is_new] = lock_names_.try_emplace(state);
+  std::set<std::string>& names = known->second;
+  if (!is_new) return names;
   for (const PossibleLock& held : walk_.states()[state].locks) {
     const MemoryCell& cell = points_to_.cell(held.cells.front());
     names.insert(object_name(program_, points_to_, cell.object, cell.offset));
@@ -280,6 +283,18 @@ void Finder::rank(Suspect& suspect, std::uint32_t object) const {
   if (points_to_.objects()[object].kind == MemoryObject::Kind::kVariable) suspect.score += 1;
 }
 
+void Finder::add(const PairFacts& pair, SuspectReport& report) const {
+  if (!pair.is_suspected) {
+    report.left_out.push_back({pair.name, {pair.sides[0], pair.sides[1]}, pair.reason.value()});
+    return;
+  }
+  Suspect suspect;
+  suspect.object = pair.name;
+  for (int i = 0; i < 2; i++) suspect.sides[i] = pair.sides[i];
+  rank(suspect, pair.object);
+  report.suspects.push_back(std::move(suspect));
+}
+
 SuspectReport Finder::report() {
   SuspectReport report;
   report.modules = program_.modules;
@@ -289,18 +304,10 @@ SuspectReport Finder::report() {
   report.accesses = accesses.size();
   report.merged_states = walk_.merged_states();
   for (std::uint32_t kind = 1; kind < walk_.kinds().size(); kind++) report.threads.push_back(name_of_kind(kind));
-  for (auto& [key, pair] : pairs_) {
-    if (!pair.is_suspected) {
-      report.left_out.push_back(
-          {pair.name, {pair.sides[0], pair.sides[1]}, pair.reason.value_or(NoSuspicion::kNotBeside)});
-      continue;
-    }
-    Suspect suspect;
-    suspect.object = pair.name;
-    for (int i = 0; i < 2; i++) suspect.sides[i] = pair.sides[i];
-    rank(suspect, pair.object);
-    report.suspects.push_back(std::move(suspect));
-  }
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::string>, const PairFacts*> ordered;  // by places, then object
+  for (const auto& [object, pairs] : pairs_)
+    for (const auto& [places, pair] : pairs) ordered[{places.first, places.second, object}] = &pair;
+  for (const auto& [key, pair] : ordered) add(*pair, report);
   std::ranges::stable_sort(report.suspects, std::ranges::greater{}, &Suspect::score);
   return report;
 }
@@ -309,7 +316,6 @@ SuspectReport Finder::report() {
 
 const char* text_of(NoSuspicion reason) {
   static constexpr const char* kTexts[] = {
-      "only one thread can reach the memory",
       "never at the same time: before the threads start, or after they have ended",
       "each thread has an object of its own",
       "a lock is held at both",

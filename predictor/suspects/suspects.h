@@ -34,7 +34,6 @@ struct Suspect {
 
 // Why pairs of conflicting accesses are not suspected.
 enum class NoSuspicion : std::uint8_t {
-  kNotShared,  // only one thread can reach the memory
   kNotBeside,  // before the threads start, after they were waited for, or never at the same time
   kOwnObject,  // each thread has an object of its own
   kLocked,     // under a common lock
@@ -44,7 +43,7 @@ enum class NoSuspicion : std::uint8_t {
   kLibrary,    // one of them is in a library's code that no code of the user calls
   kLastOwner,  // one of them releases the object, after an atomic count of owners
 };
-inline constexpr std::size_t kNoSuspicions = 9;
+inline constexpr std::size_t kNoSuspicions = 8;
 const char* text_of(NoSuspicion reason);
 
 struct LeftOutPair {

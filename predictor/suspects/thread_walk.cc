@@ -110,14 +110,14 @@ void ThreadWalk::find_kinds() {
 }
 
 // True if all of its code comes from headers of libraries.
-bool ThreadWalk::is_of_library(std::uint32_t number) const {
+bool ThreadWalk::is_library_function(std::uint32_t number) const {
   for (const SummaryBlock& block : program_.functions[number].blocks)
     for (const SummaryStep& step : block.steps) {
       const bool has_place = step.op == SummaryOp::kLoad || step.op == SummaryOp::kStore || step.op == SummaryOp::kCall;
       if (!has_place) continue;
       std::uint32_t outermost = step.place;
       while (program_.places[outermost].outer != 0) outermost = program_.places[outermost].outer - 1;
-      return is_of_system(program_.places[outermost].file);
+      return !is_user_file(program_.places[outermost].file);
     }
   return false;
 }
@@ -143,9 +143,7 @@ void ThreadWalk::note_own_objects(std::uint32_t number) {
     grows = false;
     for (const SummaryBlock& block : function.blocks)
       for (const SummaryStep& step : block.steps) {
-        const bool passes =
-            step.op == SummaryOp::kCopy || step.op == SummaryOp::kField || step.op == SummaryOp::kElement;
-        if (!passes || !sources.contains(step.node)) continue;
+        if (!passes_pointer(step.op) || !sources.contains(step.node)) continue;
         is_element = is_element || step.op == SummaryOp::kElement;
         if (step.first.kind == Operand::Kind::kNode) grows = sources.insert(step.first.index).second || grows;
       }
@@ -314,7 +312,7 @@ void ThreadWalk::call(std::uint32_t function, const SummaryStep& step, WalkState
     WalkState before = state;
     before.in_once = before.in_once || once;
     before.fresh.clear();
-    if (!is_of_library(callee))
+    if (!is_library_function(callee))
       before.caller = 0;
     else if (user)
       before.caller = *user + 1;

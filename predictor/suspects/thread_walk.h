@@ -96,7 +96,7 @@ class ThreadWalk {
 
   void find_kinds();
   std::uint32_t kind_of(std::uint32_t function);
-  bool is_of_library(std::uint32_t function) const;
+  bool is_library_function(std::uint32_t function) const;
   const Flow& flow_of(std::uint32_t function);
   StateId intern(WalkState state);
   StateId walk(std::uint32_t function, StateId from);
